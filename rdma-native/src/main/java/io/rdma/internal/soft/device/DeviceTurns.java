@@ -53,6 +53,8 @@ final class DeviceTurns {
     private static final int RUNS = 64;
 
     private static final int SPINS = 20;
+    /** Longest time until a queue pair looks for room again. */
+    private static final long ROOM_NANOS = 1_000_000;
     /** Pause of the device's thread after a failed turn, so that a lasting fault does not occupy a processor. */
     private static final long FAILED_NANOS = 10_000_000;
 
@@ -60,6 +62,7 @@ final class DeviceTurns {
     private final ReentrantLock turn = new ReentrantLock(true);
     private final Queue<SoftQp> doorbells = new MpscUnboundedVarHandleArrayQueue<>(64);
     private final ArrayDeque<SoftQp> runQueue = new ArrayDeque<>();
+    private final ArrayDeque<SoftQp> crowded = new ArrayDeque<>(); // queue pairs that wait for room on the link
     private final Packet incoming = new Packet();
     private final UdpLink link;
     private final List<SoftQp> all;
@@ -73,6 +76,7 @@ final class DeviceTurns {
     private volatile boolean leftOver;
     private volatile boolean open = true;
     private long timer; // 0: none
+    private long roomAt; // when `crowded` queue pairs look again
     private boolean rescan; // in a turn
     /** Whether a queue pair is {@link SoftQp#broken}. In a turn. */
     boolean anyBroken;
@@ -292,6 +296,12 @@ final class DeviceTurns {
     private boolean receive() {
         long now = environment.nanoTime();
         link.release(now);
+        if (!crowded.isEmpty() && (!link.isCrowded() || now - roomAt >= 0)) {
+            for (SoftQp qp; (qp = crowded.poll()) != null; ) {
+                qp.crowded = false;
+                runnable(qp);
+            }
+        }
         int received = 0;
         while (received < RECEIVES && receiveOne(now)) {
             received++;
@@ -409,6 +419,9 @@ final class DeviceTurns {
         }
         link.flush();
         earlier |= note(link.wakeAt());
+        if (!crowded.isEmpty()) { // the peer's answers wake this device, unless the peer has none to give
+            earlier |= note(roomAt);
+        }
         boolean more = !runQueue.isEmpty() || timing != null && timing.isPending();
         leftOver = more;
         return more || earlier;
@@ -486,10 +499,22 @@ final class DeviceTurns {
         runnable(rang);
     }
 
+    /** Runs a queue pair again when the link may have room. In a turn. */
+    void awaitRoom(SoftQp qp) {
+        if (crowded.isEmpty()) {
+            roomAt = environment.nanoTime() + ROOM_NANOS;
+        }
+        if (!qp.crowded) {
+            qp.crowded = true;
+            crowded.add(qp);
+        }
+    }
+
     void forget(SoftQp qp) {
         if (timing != null) {
             timing.forget(qp);
         }
         runQueue.remove(qp);
+        crowded.remove(qp);
     }
 }

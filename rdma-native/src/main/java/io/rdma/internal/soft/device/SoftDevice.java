@@ -248,6 +248,16 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     }
 
     @Override
+    public boolean hasRoom(SoftQp of) {
+        InetSocketAddress peer = of.peer;
+        if (peer == null || link.hasRoom(peer)) {
+            return true;
+        }
+        turns.awaitRoom(of);
+        return false;
+    }
+
+    @Override
     public void connecting(InetSocketAddress peer) {
         link.connecting(peer);
     }

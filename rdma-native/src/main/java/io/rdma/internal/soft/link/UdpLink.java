@@ -211,6 +211,18 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         }
     }
 
+    /** Returns whether a request may begin to send to a peer; if not, there is room when that has read something. */
+    public boolean hasRoom(InetSocketAddress peer) {
+        PeerRings shared = rings;
+        return shared == null || !shared.isCrowded() || shared.hasRoom(endpoint(peer));
+    }
+
+    /** Returns whether there may be a peer without room. */
+    public boolean isCrowded() {
+        PeerRings shared = rings;
+        return shared != null && shared.isCrowded();
+    }
+
     /** Notes that a queue pair is being connected to another device. */
     public void connecting(InetSocketAddress peer) {
         PeerRings shared = rings;

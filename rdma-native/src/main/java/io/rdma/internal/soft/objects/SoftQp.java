@@ -57,6 +57,7 @@ public final class SoftQp extends SoftObject {
     private boolean lastTold;
     public int attached; // number of multicast groups
     public boolean queued; // in the device's run queue
+    public boolean crowded; // waits for room on the link
     /** Runs once when the peer first uses this queue pair. Device thread. */
     private @Nullable Runnable onUse;
 

@@ -15,6 +15,8 @@ final class PeerRing {
     final RingReader in;
     private final RingFile file;
     private boolean accepted;
+    private long standsAt;
+    private long standsSince;
     private boolean closed;
     private int reads;
     private int emptyReads;
@@ -43,6 +45,15 @@ final class PeerRing {
     /** Leaves the ring. Its memory stays until {@link #unmap}. */
     void close() {
         closed = true;
+    }
+
+    /** Returns whether the reader has taken nothing for a time, while much waits. */
+    boolean stands(long now, long nanos) {
+        if (standsSince == 0 || out.head() != standsAt) {
+            standsAt = out.head();
+            standsSince = now | 1;
+        }
+        return now - standsSince >= nanos;
     }
 
     /** Returns whether the other side has opened the ring and is gone. */

@@ -49,6 +49,7 @@ public final class PeerRings {
     private static final int MOST_PENDING = 8;
     private static final int SOCKET_SHARE = 16;
     private static final int LOSSES_TO_LOOK = 64;
+    private static final long STANDS_NANOS = 100_000_000;
     private static final int NAME_BYTES = 16;
     private static final byte[] MAGIC = "jrdmRing1".getBytes(StandardCharsets.US_ASCII);
     private static final int OFFER_BYTES = MAGIC.length + 2 * NAME_BYTES; // 41: not a multiple of 4
@@ -68,6 +69,7 @@ public final class PeerRings {
     private volatile PeerRing[] rings = {};
     private boolean off;
     private volatile boolean closed;
+    private boolean crowded; // since receive() looked: there may be a ring that is
     private int next;
     private int sinceSocket;
     private long lost;
@@ -136,9 +138,24 @@ public final class PeerRings {
         if (ring.out.write(packet)) {
             carried++;
             ring.written = true;
+            crowded |= ring.out.isCrowded();
         } else if (++lost % LOSSES_TO_LOOK == 0 && ring.isDeserted()) {
             leave(ring); // the transport goes on by UDP, and finds out that nobody is there
         }
+    }
+
+    /**
+     * Returns whether a request may begin to send to a peer. A ring whose reader stands still takes requests until it
+     * loses them, so that the transport notices.
+     */
+    public boolean hasRoom(Peer to) {
+        PeerRing ring = to.ring;
+        return !crowded || ring == null || !ring.out.isCrowded() || ring.stands(environment.nanoTime(), STANDS_NANOS);
+    }
+
+    /** Returns whether a ring may be crowded. */
+    public boolean isCrowded() {
+        return crowded;
     }
 
     /** Wakes the readers that sleep. */
@@ -267,6 +284,12 @@ public final class PeerRings {
             takeOver();
         }
         PeerRing[] all = rings;
+        if (crowded) {
+            crowded = false;
+            for (PeerRing ring : all) {
+                crowded |= ring.out.isCrowded();
+            }
+        }
         for (int i = 0; i < all.length; i++) {
             next = next < all.length ? next : 0;
             PeerRing ring = all[next];

@@ -10,6 +10,7 @@ import io.rdma.internal.soft.wire.PacketCodec;
 /** Writer of a ring. In a turn. */
 final class RingWriter {
     private static final int MOST = Ring.taken(RingReader.LONGEST);
+    private static final long CROWDED = Ring.CAPACITY / 4 * 3;
 
     private final Ring ring;
     private long tail;
@@ -42,15 +43,28 @@ final class RingWriter {
     }
 
     private boolean hasRoom(int bytes) {
-        if (Ring.CAPACITY - (tail - head) >= bytes) {
-            return true;
-        }
+        long most = Ring.CAPACITY - bytes;
+        return tail - head <= most || readHead(most);
+    }
+
+    /** Reads the reader's index. Returns whether at most so many bytes wait for it. */
+    private boolean readHead(long most) {
         long read = ring.head();
         if (tail - read < 0 || read - head < 0) {
             return false; // no reader writes that
         }
         head = read;
-        return Ring.CAPACITY - (tail - head) >= bytes;
+        return tail - head <= most;
+    }
+
+    /** Returns whether so much waits for the reader that no request should begin: the rest is for its answers. */
+    boolean isCrowded() {
+        return tail - head > CROWDED && !readHead(CROWDED);
+    }
+
+    /** Returns the end of what the reader is known to be done with. */
+    long head() {
+        return head;
     }
 
     /** Returns whether the reader has to be woken for what was written. */

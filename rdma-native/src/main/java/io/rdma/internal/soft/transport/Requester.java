@@ -149,7 +149,7 @@ final class Requester implements SendSide {
         }
         int outstanding = Psn.diff(Psn.add(request.firstPsn, index), oldestPsn());
         int room = qp.overLink() ? window.packets(request.length) - outstanding : Integer.MAX_VALUE;
-        if (room <= 0) {
+        if (room <= 0 || qp.overLink() && !qp.device.hasRoom(qp)) {
             return false;
         }
         if (request.opcode == WR_RDMA_READ) {
