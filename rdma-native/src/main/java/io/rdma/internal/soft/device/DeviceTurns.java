@@ -266,8 +266,10 @@ final class DeviceTurns {
         rescan = false;
         anyBroken = true;
         runQueue.clear();
+        crowded.clear();
         for (SoftQp qp : all) {
             qp.queued = false;
+            qp.crowded = false;
             hear(qp);
         }
     }
@@ -417,7 +419,7 @@ final class DeviceTurns {
             run(qp, now);
             earlier |= note(qp.requester.wakeAt());
         }
-        link.flush();
+        link.flushAll();
         earlier |= note(link.wakeAt());
         if (!crowded.isEmpty()) { // the peer's answers wake this device, unless the peer has none to give
             earlier |= note(roomAt);

@@ -302,7 +302,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
             link.capture(packet);
             deliverConnected(packet, null, environment.nanoTime());
         } else {
-            link.send(packet, peer);
+            link.sendConnected(packet, peer);
         }
     }
 

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: a datagram that does not parse, or is damaged, is counted and dropped. No received datagram causes an
+// Invariant: a datagram that does not parse, or is damaged, is counted and dropped. No received packet causes an
 // allocation or an exception.
 
 /**
@@ -128,7 +128,7 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         return local;
     }
 
-    /** Returns the number of datagrams that the kernel refused to send. */
+    /** Returns the number of packets that the kernel refused to send, or a full ring to take. */
     public long lost() {
         PeerRings shared = rings;
         return socket.lost() + (shared == null ? 0 : shared.lost());
@@ -140,21 +140,27 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         return shared == null ? 0 : shared.carried();
     }
 
-    /** Sends a packet now or with the next {@link #flush}. */
+    /** Sends a packet to the peer of a connected queue pair, in shared memory if there is some. */
+    public void sendConnected(Packet p, InetSocketAddress peer) {
+        PeerRings shared = rings;
+        Peer to = endpoint(peer);
+        if (shared == null || !up || faulty() || !shared.reaches(to)) {
+            send(p, peer);
+            return;
+        }
+        if (socket.capturing()) {
+            socket.capture(socket.frame(), write(p, to.address), local, to.address, true);
+        }
+        shared.send(p, to);
+    }
+
+    /** Sends a packet by UDP, now or with the next {@link #flush}. */
     public void send(Packet p, InetSocketAddress peer) {
         if (!up) {
             return;
         }
         Peer to = endpoint(peer);
         FaultPlan.Settings settings = plan.settings();
-        PeerRings shared = rings;
-        if (shared != null && settings.none() && shared.reaches(to)) {
-            if (socket.capturing()) {
-                socket.capture(socket.frame(), write(p, to.address), local, to.address, true);
-            }
-            shared.send(p, to);
-            return;
-        }
         int length = write(p, to.address);
         if (settings.none()) {
             socket.send(length, to.address);
@@ -203,7 +209,13 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         socket.captureTo(file);
     }
 
+    @Override
     public void flush() {
+        socket.flush();
+    }
+
+    /** Sends what is queued, and wakes peers for what is in their rings. */
+    public void flushAll() {
         socket.flush();
         PeerRings shared = rings;
         if (shared != null) {
@@ -211,7 +223,7 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         }
     }
 
-    /** Returns whether a request may begin to send to a peer; if not, there is room when that has read something. */
+    /** Returns whether a request or the answer to a read may be sent to a peer; if not, the peer has to read first. */
     public boolean hasRoom(InetSocketAddress peer) {
         PeerRings shared = rings;
         return shared == null || !shared.isCrowded() || shared.hasRoom(endpoint(peer));
@@ -301,6 +313,12 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         if (shared == null) {
             return receiveFromSocket(into, null);
         }
+        if (shared.isSocketDue()) {
+            UdpAddress sender = receiveFromSocket(into, shared);
+            if (sender != null) {
+                return sender;
+            }
+        }
         for (UdpAddress sender; (sender = shared.receive(into)) != null; ) {
             if (socket.capturing()) {
                 int at = socket.frame();
@@ -311,7 +329,7 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
                 return sender;
             }
         }
-        return shared.isSocketDue() ? receiveFromSocket(into, shared) : null;
+        return null;
     }
 
     private @Nullable UdpAddress receiveFromSocket(Packet into, @Nullable PeerRings shared) {
@@ -381,7 +399,7 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         if (shared == null || !forPackets) {
             socket.await(nanos, forPackets);
         } else if (shared.fallAsleep()) {
-            socket.await(nanos, true);
+            socket.await(shared.bounded(nanos), true);
             shared.awake();
         }
     }

@@ -60,7 +60,10 @@ public interface Device {
     /** Notes that a queue pair is being connected to another device. Device thread. */
     void connecting(InetSocketAddress peer);
 
-    /** Returns whether a request may send a packet now. If not, the queue pair runs again soon. Device thread. */
+    /**
+     * Returns whether a request, or the answer to a read, may be sent now. If not, the queue pair runs again soon. Device
+     * thread.
+     */
     boolean hasRoom(SoftQp of);
 
     /** Sends a packet to the peer of a connected queue pair. Device thread. */

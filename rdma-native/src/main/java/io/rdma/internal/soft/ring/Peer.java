@@ -9,6 +9,7 @@ public final class Peer {
     public final UdpAddress address;
 
     int sent; // packets by UDP, as long as there is no ring
+    int offers;
 
     @Nullable
     PeerRing ring;

@@ -15,8 +15,8 @@ final class PeerRing {
     final RingReader in;
     private final RingFile file;
     private boolean accepted;
-    private long standsAt;
-    private long standsSince;
+    private long stalledAt;
+    private long stalledSince;
     private boolean closed;
     private int reads;
     private int emptyReads;
@@ -31,10 +31,13 @@ final class PeerRing {
 
     /** Returns whether packets may be written: the other side reads them. */
     boolean isUsable() {
+        if (closed) {
+            return false;
+        }
         if (!accepted) {
             accepted = file.isAccepted();
         }
-        return accepted && !closed;
+        return accepted;
     }
 
     /** Returns whether this side has left the ring. */
@@ -42,18 +45,19 @@ final class PeerRing {
         return closed;
     }
 
-    /** Leaves the ring. Its memory stays until {@link #unmap}. */
-    void close() {
+    /** Leaves the ring, and notes that for the other side. Its memory stays until {@link #unmap}. */
+    void leave() {
         closed = true;
+        in.leave();
     }
 
     /** Returns whether the reader has taken nothing for a time, while much waits. */
-    boolean stands(long now, long nanos) {
-        if (standsSince == 0 || out.head() != standsAt) {
-            standsAt = out.head();
-            standsSince = now | 1;
+    boolean isStalled(long now, long nanos) {
+        if (stalledSince == 0 || out.head() != stalledAt) {
+            stalledAt = out.head();
+            stalledSince = now | 1;
         }
-        return now - standsSince >= nanos;
+        return now - stalledSince >= nanos;
     }
 
     /** Returns whether the other side has opened the ring and is gone. */
@@ -81,7 +85,6 @@ final class PeerRing {
 
     /** Unmaps the memory. */
     void unmap() {
-        closed = true;
         file.close();
     }
 }

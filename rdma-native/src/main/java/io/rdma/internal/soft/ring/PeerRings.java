@@ -15,6 +15,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 // Protocol: after OFFER_AFTER packets to a peer of this host, the device with the lower port makes a file of two rings
@@ -39,6 +40,9 @@ public final class PeerRings {
         /** Sends a datagram, at once. In a turn. */
         void carry(byte[] datagram, UdpAddress to);
 
+        /** Sends the datagrams that are queued. In a turn. */
+        void flush();
+
         /** Ends the wait for packets. Any thread. */
         void wake();
     }
@@ -47,9 +51,17 @@ public final class PeerRings {
     private static final int OFFER_AGAIN = 1024;
     private static final int MOST_RINGS = 64;
     private static final int MOST_PENDING = 8;
-    private static final int SOCKET_SHARE = 16;
+    private static final int MOST_OFFERS = 3;
+    private static final int BURST = 16; // packets of one ring before those of the next
+    private static final int SOCKET_DUE = 64; // packets of rings before the socket is read
+    private static final int IDLE_READS = 16; // reads that find nothing before the socket is read
     private static final int LOSSES_TO_LOOK = 64;
-    private static final long STANDS_NANOS = 100_000_000;
+    private static final long STALLED_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Longest sleep of a device with rings: the kernel may lose a knock. */
+    private static final long LONGEST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
     private static final int NAME_BYTES = 16;
     private static final byte[] MAGIC = "jrdmRing1".getBytes(StandardCharsets.US_ASCII);
     private static final int OFFER_BYTES = MAGIC.length + 2 * NAME_BYTES; // 41: not a multiple of 4
@@ -57,7 +69,13 @@ public final class PeerRings {
     private static final HexFormat HEX = HexFormat.of();
 
     /** File that a thread has made or opened for a peer; null if it could not. */
-    private record Made(UdpAddress peer, @Nullable RingFile file, boolean offered) {}
+    private record Made(UdpAddress peer, @Nullable RingFile file, boolean offered) {
+        void close() {
+            if (file != null) {
+                file.close();
+            }
+        }
+    }
 
     private final Environment environment;
     private final Carrier carrier;
@@ -67,10 +85,12 @@ public final class PeerRings {
     private final List<UdpAddress> pending = new ArrayList<>();
     private final List<PeerRing> left = new ArrayList<>();
     private volatile PeerRing[] rings = {};
-    private boolean off;
-    private volatile boolean closed;
+    private long failedAt; // nanoTime of the last file that could not be made; 0 for none
+    private boolean closed; // guarded by `made`
     private boolean crowded; // since receive() looked: there may be a ring that is
     private int next;
+    private int burst;
+    private @Nullable PeerRing last; // from which a packet was read last
     private int sinceSocket;
     private long lost;
     private long carried;
@@ -104,20 +124,39 @@ public final class PeerRings {
     public boolean reaches(Peer to) {
         PeerRing ring = to.ring;
         if (ring != null && ring.isUsable()) {
+            if (to.sent > 0) {
+                to.sent = 0;
+                to.offers = 0;
+                carrier.flush(); // what was sent by UDP is in the peer's socket before anything is in the ring
+            }
             return true;
         }
         if (++to.sent % OFFER_AFTER == 0) {
             PeerRing found = find(to.address);
             to.ring = found;
             if (to.sent % OFFER_AGAIN == OFFER_AFTER) {
-                if (found == null) {
-                    offer(to.address);
-                } else if (!found.isUsable()) {
-                    carrier.carry(offer(found.name()), to.address); // the first one may be lost
-                }
+                offer(to, found);
             }
         }
         return false;
+    }
+
+    private void offer(Peer to, @Nullable PeerRing unaccepted) {
+        if (unaccepted != null && unaccepted.isUsable()) {
+            return; // it was accepted meanwhile
+        }
+        if (to.offers == MOST_OFFERS) { // the peer's process sees no such file, or has no rings
+            if (unaccepted != null) {
+                leave(unaccepted);
+            }
+            return;
+        }
+        to.offers++;
+        if (unaccepted == null) {
+            make(to.address);
+        } else {
+            carrier.carry(offer(unaccepted.name()), to.address); // the last one may be lost
+        }
     }
 
     private @Nullable PeerRing find(UdpAddress peer) {
@@ -145,12 +184,16 @@ public final class PeerRings {
     }
 
     /**
-     * Returns whether a request may begin to send to a peer. A ring whose reader stands still takes requests until it
-     * loses them, so that the transport notices.
+     * Returns whether a request or the answer to a read may be sent to a peer; the rest of a ring is for acknowledges.
+     * If the reader has taken nothing for a time, packets are lost, so that the transport notices.
      */
     public boolean hasRoom(Peer to) {
         PeerRing ring = to.ring;
-        return !crowded || ring == null || !ring.out.isCrowded() || ring.stands(environment.nanoTime(), STANDS_NANOS);
+        return !crowded
+                || ring == null
+                || !ring.isUsable()
+                || !ring.out.isCrowded()
+                || ring.isStalled(environment.nanoTime(), STALLED_NANOS);
     }
 
     /** Returns whether a ring may be crowded. */
@@ -165,6 +208,8 @@ public final class PeerRings {
                 ring.written = false;
                 if (ring.out.wakes()) {
                     carrier.carry(KNOCK, ring.peer);
+                } else if (ring.out.isLeft()) {
+                    leave(ring);
                 }
             }
         }
@@ -180,8 +225,9 @@ public final class PeerRings {
         return carried;
     }
 
-    private void offer(UdpAddress peer) {
-        if (off || !isLoopback(peer) || !isLower(local, peer) || !mayBegin(peer)) {
+    private void make(UdpAddress peer) {
+        boolean failed = failedAt != 0 && environment.nanoTime() - failedAt < RETRY_NANOS;
+        if (failed || !isLoopback(peer) || !isLower(local, peer) || !mayBegin(peer)) {
             return;
         }
         byte[] random = new byte[NAME_BYTES];
@@ -194,9 +240,21 @@ public final class PeerRings {
     }
 
     private boolean mayBegin(UdpAddress peer) {
+        if (rings.length >= MOST_RINGS) {
+            leaveDeserted();
+        }
         return rings.length < MOST_RINGS
                 && pending.size() < MOST_PENDING
                 && pending.stream().noneMatch(peer::same);
+    }
+
+    /** Leaves the rings to processes that have ended. */
+    private void leaveDeserted() {
+        for (PeerRing ring : rings) {
+            if (ring.isDeserted()) {
+                leave(ring);
+            }
+        }
     }
 
     private void begin(UdpAddress peer, String name, boolean offered) {
@@ -209,14 +267,21 @@ public final class PeerRings {
             } catch (IOException | RuntimeException e) { // no memory, or an offer of a process that sees another one
                 System.getLogger(PeerRings.class.getName()).log(Level.DEBUG, "no ring to a peer of this host", e);
             } finally {
-                made.add(new Made(peer, file, offered));
-                if (closed) {
-                    dropMade(); // close() may have missed it
-                } else {
-                    carrier.wake();
-                }
+                add(new Made(peer, file, offered));
             }
         });
+    }
+
+    /** Hands a file to the thread that receives, unless the device is closed: its descriptors may be another's then. */
+    private void add(Made one) {
+        synchronized (made) {
+            if (!closed) {
+                made.add(one);
+                carrier.wake();
+                return;
+            }
+        }
+        one.close();
     }
 
     /** Handles a datagram that no packet can be. Returns whether it was one of this class. */
@@ -249,9 +314,12 @@ public final class PeerRings {
             pending.remove(one.peer());
             RingFile file = one.file();
             if (file == null) {
-                off |= one.offered(); // there is no more memory; a peer's offer says nothing about this side
+                if (one.offered()) { // such as no memory; of a peer's offer, its process may see another directory
+                    failedAt = environment.nanoTime() | 1;
+                }
                 continue;
             }
+            leaveDeserted();
             PeerRing before = find(one.peer());
             if (before != null) { // of a process that had the address before
                 leave(before);
@@ -293,36 +361,43 @@ public final class PeerRings {
         for (int i = 0; i < all.length; i++) {
             next = next < all.length ? next : 0;
             PeerRing ring = all[next];
-            if (ring.isBehindSocket() && !ring.isClosed()) {
+            if (!ring.isBehindSocket()) {
+                sinceSocket += ring.in.hasNext() ? SOCKET_DUE : 0;
+            } else if (!ring.isClosed()) {
                 if (ring.in.read(into)) {
+                    last = ring;
+                    sinceSocket++;
+                    if (++burst >= BURST) {
+                        burst = 0;
+                        next++;
+                    }
                     return ring.peer;
                 }
                 if (ring.in.isBroken()) {
                     leave(ring);
                 }
             }
+            burst = 0;
             next++;
         }
+        sinceSocket += SOCKET_DUE / IDLE_READS;
         return null;
     }
 
     /** Copies the packet that was read last. Returns its length. */
     public int copy(ByteBuffer to, int offset) {
-        return rings[next].in.copy(to, offset);
+        PeerRing ring = last;
+        return ring == null ? 0 : ring.in.copy(to, offset);
     }
 
-    /** Returns whether it is time to read the socket. Called when {@link #receive} has found nothing. */
+    /** Returns whether it is time to read the socket, before the rings. */
     public boolean isSocketDue() {
-        boolean due = ++sinceSocket >= SOCKET_SHARE;
-        for (PeerRing ring : rings) {
-            due |= !ring.isBehindSocket() && ring.in.hasNext();
-        }
-        return due || rings.length == 0;
+        return sinceSocket >= SOCKET_DUE || rings.length == 0;
     }
 
     /** Notes that the socket was read. */
     public void socketWasRead(boolean empty) {
-        sinceSocket = empty ? 0 : sinceSocket;
+        sinceSocket = empty ? 0 : SOCKET_DUE - BURST; // one packet of the socket for so many of the rings
         for (PeerRing ring : rings) {
             if (!ring.isBehindSocket() && ring.in.hasNext()) {
                 ring.socketWasRead(empty);
@@ -331,7 +406,7 @@ public final class PeerRings {
     }
 
     private void leave(PeerRing ring) {
-        ring.close();
+        ring.leave();
         left.add(ring);
         List<PeerRing> others = new ArrayList<>(List.of(rings));
         others.remove(ring);
@@ -344,6 +419,11 @@ public final class PeerRings {
         if (ring != null && ring.isDeserted()) {
             leave(ring);
         }
+    }
+
+    /** Returns how long to sleep at most, if that long was wanted; negative for no limit. */
+    public long bounded(long nanos) {
+        return rings.length == 0 || nanos >= 0 && nanos < LONGEST_SLEEP_NANOS ? nanos : LONGEST_SLEEP_NANOS;
     }
 
     /**
@@ -376,21 +456,15 @@ public final class PeerRings {
 
     /** Frees all memory. No thread receives or sends any more. */
     public void close() {
-        closed = true;
-        dropMade();
-        left.forEach(PeerRing::unmap);
+        synchronized (made) {
+            closed = true;
+        }
+        made.forEach(Made::close);
+        made.clear();
         for (PeerRing ring : rings) {
-            ring.unmap();
+            leave(ring);
         }
-        rings = new PeerRing[0];
-    }
-
-    private void dropMade() {
-        for (Made one; (one = made.poll()) != null; ) {
-            RingFile file = one.file();
-            if (file != null) {
-                file.close();
-            }
-        }
+        left.forEach(PeerRing::unmap);
+        left.clear();
     }
 }

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 // Layout: a page of indices, each in a cache line of its own, then the packets. A packet begins at a multiple of 8: its
-// length in 4 bytes, 4 unused bytes, its bytes. A length of -1 means that the next packet is at the begin.
+// length in 4 bytes, 4 unused bytes, its bytes. A length of -1 means that the next packet is at the start.
 // Both indices count bytes since the start and only grow.
 
 /** Memory of a ring, in which one process writes packets that another one reads. */
@@ -19,7 +19,7 @@ final class Ring {
     /** Bytes in front of a packet. */
     static final int PREFIX = 8;
 
-    /** Length that means: go on at the begin. */
+    /** Length that means: go on at the start. */
     static final int WRAP = -1;
 
     /** Offset of a field of the first ring of a file: whether the file was opened by the other side. */
@@ -27,8 +27,12 @@ final class Ring {
 
     private static final int TAIL = 64;
     private static final int HEAD = 128;
-    private static final int ASLEEP = 192;
+    private static final int READER = 192; // its state
     private static final int PACKETS = 4096;
+
+    private static final int AWAKE = 0;
+    private static final int ASLEEP = 1;
+    private static final int LEFT = 2;
 
     /** Bytes of a ring. */
     static final int BYTES = PACKETS + CAPACITY;
@@ -92,13 +96,23 @@ final class Ring {
 
     /** Notes whether the reader sleeps, so that the writer has to wake it. */
     void asleep(boolean now) {
-        INT.setOpaque(NativeMemory.ALL, base + ASLEEP, now ? 1 : 0);
+        INT.compareAndSet(NativeMemory.ALL, base + READER, now ? AWAKE : ASLEEP, now ? ASLEEP : AWAKE);
+    }
+
+    /** Notes that the reader reads no more. */
+    void leave() {
+        INT.setOpaque(NativeMemory.ALL, base + READER, LEFT);
+    }
+
+    /** Returns whether the reader reads no more. */
+    boolean isLeft() {
+        return (int) INT.getOpaque(NativeMemory.ALL, base + READER) == LEFT;
     }
 
     /** Returns whether the reader sleeps, and notes that it is being woken. What was published before is visible. */
     boolean wakes() {
         VarHandle.fullFence(); // a reader notes that it sleeps, and then reads the tail
-        return (int) INT.getOpaque(NativeMemory.ALL, base + ASLEEP) == 1
-                && INT.compareAndSet(NativeMemory.ALL, base + ASLEEP, 1, 0);
+        return (int) INT.getOpaque(NativeMemory.ALL, base + READER) == ASLEEP
+                && INT.compareAndSet(NativeMemory.ALL, base + READER, ASLEEP, AWAKE);
     }
 }

@@ -5,13 +5,13 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: the directory belongs to the user of this process, and nobody else may enter it. So a file in it was made
+// Invariant: the directory belongs to the user of this process, and other users may not enter it. So a file in it was
+// made
 // by a process of the same user.
 
 /** Directory of a user in the memory of the host, in which ring files are for the moment of their hand-over. */
@@ -29,7 +29,7 @@ final class RingDirectory {
                 Path own = own(MEMORY);
                 removeLeftBehind(own);
                 return own;
-            } catch (IOException | RuntimeException e) { // no such memory, or a directory of somebody else
+            } catch (IOException | RuntimeException e) { // no such memory, or a directory of another user
                 System.getLogger(RingDirectory.class.getName())
                         .log(System.Logger.Level.DEBUG, "software devices share no memory", e);
                 return null;
@@ -53,7 +53,7 @@ final class RingDirectory {
         try {
             Files.createDirectory(
                     own, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        } catch (FileAlreadyExistsException e) { // of an earlier process, or somebody's trap
+        } catch (FileAlreadyExistsException e) { // of an earlier process, or another user's trap
         }
         PosixFileAttributes found = Files.readAttributes(own, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         if (!found.isDirectory()
@@ -70,7 +70,7 @@ final class RingDirectory {
             for (Path file : files) {
                 try {
                     RingFile.removeIfDeserted(file);
-                } catch (NoSuchFileException e) { // its peer has opened it meanwhile
+                } catch (IOException e) { // its peer has opened it meanwhile, or it is no ring
                 }
             }
         }

@@ -155,11 +155,16 @@ final class RingFile implements AutoCloseable {
 
     /** Removes a file whose maker has ended before the other side opened it. */
     static void removeIfDeserted(Path path) throws IOException {
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-                FileLock lock = tryLock(channel, true)) {
-            if (lock != null) {
-                Files.deleteIfExists(path);
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+            if (channel.size() == 0) { // it may be new: its maker takes the lock before it writes
+                return;
             }
+            try (FileLock lock = tryLock(channel, true)) {
+                if (lock != null) {
+                    Files.deleteIfExists(path);
+                }
+            }
+        } catch (OverlappingFileLockException e) { // of this process
         }
     }
 }

@@ -75,6 +75,11 @@ final class RingReader {
         ring.asleep(now);
     }
 
+    /** Notes that this side reads no more. */
+    void leave() {
+        ring.leave();
+    }
+
     /** Copies the packet that was read last. Returns its length. */
     int copy(ByteBuffer to, int offset) {
         to.limit(to.capacity()).put(offset, ring.packets().limit(Ring.CAPACITY), at, length);

@@ -71,4 +71,9 @@ final class RingWriter {
     boolean wakes() {
         return ring.wakes();
     }
+
+    /** Returns whether the reader has left. */
+    boolean isLeft() {
+        return ring.isLeft();
+    }
 }

@@ -1,4 +1,7 @@
-/** Links between software devices of one host: rings in memory that two processes share. See docs/internals/soft-device.md. */
+/**
+ * Links between software devices of one host: rings of packets in memory that two processes share. See
+ * docs/internals/soft-device.md. It depends only on {@code wire}.
+ */
 @NullMarked
 package io.rdma.internal.soft.ring;
 

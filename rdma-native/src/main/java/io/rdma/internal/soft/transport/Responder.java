@@ -92,9 +92,12 @@ final class Responder implements ReceiveSide {
     /**
      * Sends the next packet of a job.
      *
-     * @return false if the queue pair is in ERR
+     * @return false if the queue pair is in ERR, or the link has no room
      */
     private boolean answer(AnswerQueue.Job job) {
+        if (!job.atomic && qp.overLink() && !qp.device.hasRoom(qp)) {
+            return false;
+        }
         int psn = Psn.add(job.psn, job.sent);
         if (job.atomic) {
             packet.reset(Opcode.ATOMIC_ACKNOWLEDGE, qp.attr.destQpNum(), psn);

@@ -72,6 +72,9 @@ final class UnreliableRequester implements SendSide {
             return false;
         }
         QueuedRequest request = qp.sq.at(qp.sq.taken);
+        if (request.ah == null && qp.overLink() && !qp.device.hasRoom(qp)) {
+            return false;
+        }
         if (index == 0) {
             if (!segmenter.localMemory(request)) {
                 qp.sq.taken++;

@@ -29,6 +29,7 @@ class PeerRingsTest {
         final UdpAddress address;
         final Queue<byte[]> datagrams = new ConcurrentLinkedQueue<>();
         final AtomicInteger wakes = new AtomicInteger();
+        final AtomicInteger flushes = new AtomicInteger();
         final PeerRings rings;
 
         Side(int port) {
@@ -40,6 +41,11 @@ class PeerRingsTest {
         @Override
         public void carry(byte[] datagram, UdpAddress to) {
             datagrams.add(datagram);
+        }
+
+        @Override
+        public void flush() {
+            flushes.incrementAndGet();
         }
 
         @Override
@@ -90,6 +96,10 @@ class PeerRingsTest {
 
     /** Lets both sides send by UDP until they share a ring. */
     private void share() {
+        share(lower, toHigher, higher, toLower);
+    }
+
+    private void share(Side lower, Peer toHigher, Side higher, Peer toLower) {
         await().atMost(PATIENCE).pollInterval(Duration.ofMillis(1)).until(() -> {
             boolean shared = false;
             for (int i = 0; i < 100; i++) { // some of the first packets
@@ -116,6 +126,73 @@ class PeerRingsTest {
     private void emptySocket(Side side) {
         side.rings.socketWasRead(true);
         side.rings.socketWasRead(true);
+    }
+
+    /** A packet that waits in the socket's queue would be overtaken by the first one in the ring. */
+    @Test
+    void socketIsFlushedBeforeTheFirstPacketIsInTheRing() {
+        share();
+        assertThat(lower.flushes).hasPositiveValue();
+        assertThat(higher.flushes).hasPositiveValue();
+    }
+
+    @Test
+    void busyRingHoldsUpNeitherAnotherRingNorTheSocket() {
+        Side other = new Side(1500);
+        Peer fromOther = new Peer(higher.address);
+        try {
+            share();
+            share(other, fromOther, higher, new Peer(other.address));
+            for (int i = 0; i < 300; i++) {
+                lower.rings.send(packet(i), toHigher);
+            }
+            other.rings.send(packet(999), fromOther);
+            emptySocket(higher);
+            int reads = 0;
+            boolean socketDue = false;
+            do {
+                assertThat(higher.rings.receive(packet)).isNotNull();
+                socketDue |= higher.rings.isSocketDue();
+                reads++;
+            } while (packet.psn != 999);
+            assertThat(reads).isLessThan(40);
+            for (; !socketDue; reads++) {
+                assertThat(higher.rings.receive(packet)).isNotNull();
+                socketDue = higher.rings.isSocketDue();
+            }
+            assertThat(reads).isLessThan(100);
+        } finally {
+            other.rings.close();
+        }
+    }
+
+    @Test
+    void writerLeavesARingWhoseReaderHasLeft() {
+        share();
+        higher.rings.close();
+        lower.rings.send(packet(1), toHigher);
+        lower.rings.flush();
+        assertThat(lower.rings.reaches(toHigher)).as("it goes on by UDP").isFalse();
+        assertThat(lower.rings.hasRoom(toHigher)).isTrue();
+        assertThat(lower.rings.receive(packet)).isNull();
+        assertThat(lower.rings.reaches(toHigher)).as("its memory is free").isFalse();
+    }
+
+    @Test
+    void packetIsCopiedFromTheRingThatItWasReadFrom() {
+        share();
+        lower.rings.send(packet(5), toHigher);
+        emptySocket(higher);
+        assertThat(higher.rings.receive(packet)).isNotNull();
+        ByteBuffer copy = ByteBuffer.allocate(5000);
+        assertThat(higher.rings.copy(copy, 100)).isEqualTo(4096 + 12);
+        assertThat(copy.getInt(100 + 8) & 0xffffff).as("PSN").isEqualTo(5);
+    }
+
+    @Test
+    void addressThatOtherHostsMayUseHasNoRings() {
+        UdpAddress address = new UdpAddress(new InetSocketAddress("192.0.2.1", 1000));
+        assertThat(PeerRings.of(Environment.SYSTEM, lower, address)).isNull();
     }
 
     @Test
