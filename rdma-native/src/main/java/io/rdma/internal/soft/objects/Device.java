@@ -61,8 +61,8 @@ public interface Device {
     void connecting(InetSocketAddress peer);
 
     /**
-     * Returns whether a request, or the answer to a read, may be sent now. If not, the queue pair runs again soon. Device
-     * thread.
+     * Returns whether a request, or the answer to a read, may be sent now. If not, the queue pair runs again soon.
+     * Device thread.
      */
     boolean hasRoom(SoftQp of);
 

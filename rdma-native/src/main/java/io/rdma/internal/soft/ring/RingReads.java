@@ -1,0 +1,90 @@
+package io.rdma.internal.soft.ring;
+
+import io.rdma.internal.soft.wire.Packet;
+import java.nio.ByteBuffer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+// Invariants
+// - A ring is first read when the socket holds no packet that its peer sent before it used the ring.
+// - Neither a busy ring nor a busy socket keeps the others from being read.
+
+/** Order in which a device reads its rings and its socket. In a turn. */
+final class RingReads {
+    private static final int BURST = 16; // packets of one ring before those of the next
+    private static final int SOCKET_DUE = 64; // packets of rings before the socket is read
+    private static final int IDLE_READS = 16; // reads that find nothing before the socket is read
+
+    private final Consumer<PeerRing> broken;
+    private @Nullable PeerRing last; // from which a packet was read last
+    private int next;
+    private int burst;
+    private int sinceSocket;
+
+    /**
+     * Creates the order.
+     *
+     * @param broken takes a ring with nonsense in it
+     */
+    RingReads(Consumer<PeerRing> broken) {
+        this.broken = broken;
+    }
+
+    /**
+     * Reads a packet.
+     *
+     * @return its ring; null if there is none, or if the socket has to be read first
+     */
+    @Nullable
+    PeerRing read(PeerRing[] all, Packet into) {
+        for (int i = 0; i < all.length; i++) {
+            next = next < all.length ? next : 0;
+            PeerRing ring = all[next];
+            if (!ring.isBehindSocket()) {
+                sinceSocket += ring.in.hasNext() ? SOCKET_DUE : 0;
+            } else if (!ring.isClosed()) {
+                if (ring.in.read(into)) {
+                    noteRead(ring);
+                    return ring;
+                }
+                if (ring.in.isBroken()) {
+                    broken.accept(ring);
+                }
+            }
+            burst = 0;
+            next++;
+        }
+        sinceSocket += SOCKET_DUE / IDLE_READS;
+        return null;
+    }
+
+    private void noteRead(PeerRing ring) {
+        last = ring;
+        sinceSocket++;
+        if (++burst >= BURST) {
+            burst = 0;
+            next++;
+        }
+    }
+
+    /** Copies the packet that was read last. Returns its length. */
+    int copy(ByteBuffer to, int offset) {
+        PeerRing ring = last;
+        return ring == null ? 0 : ring.in.copy(to, offset);
+    }
+
+    /** Returns whether it is time to read the socket, before the rings. */
+    boolean isSocketDue() {
+        return sinceSocket >= SOCKET_DUE;
+    }
+
+    /** Notes that the socket was read. */
+    void socketWasRead(PeerRing[] all, boolean empty) {
+        sinceSocket = empty ? 0 : SOCKET_DUE - BURST; // one packet of the socket for so many of the rings
+        for (PeerRing ring : all) {
+            if (!ring.isBehindSocket() && ring.in.hasNext()) {
+                ring.socketWasRead(empty);
+            }
+        }
+    }
+}
