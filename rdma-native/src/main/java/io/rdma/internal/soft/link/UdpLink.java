@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: a datagram that does not parse, or is damaged, is counted and dropped. No received packet causes an
-// allocation or an exception.
+// Invariant: a datagram that does not parse, or is damaged, is counted and dropped. No received packet of RoCE
+// causes an allocation or an exception.
 
 /**
  * The link of a software device: converts packets to datagrams and back, or hands them to processes of this host in
@@ -43,6 +43,9 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
     public static final int FEWEST_IN_FLIGHT = 16;
 
     private static final int MOST_IN_FLIGHT = 64;
+    /** Packets of rings that one call drops while the link is down. */
+    private static final int MOST_DROPPED = 64;
+
     /** Identification of sent IPv4 headers: Linux writes 0 for an unconnected socket with "don't fragment". */
     private static final int IDENTIFICATION = 0;
 
@@ -143,9 +146,13 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
     /** Sends a packet to the peer of a connected queue pair, in shared memory if there is some. */
     public void sendConnected(Packet p, InetSocketAddress peer) {
         PeerRings shared = rings;
-        Peer to = endpoint(peer);
-        if (shared == null || !up || faulty() || !shared.reaches(to)) {
+        if (shared == null || !up || faulty()) {
             send(p, peer);
+            return;
+        }
+        Peer to = endpoint(peer);
+        if (!shared.reaches(to)) {
+            socket.send(write(p, to.address), to.address);
             return;
         }
         if (socket.capturing()) {
@@ -239,7 +246,7 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
     public void connecting(InetSocketAddress peer) {
         PeerRings shared = rings;
         if (shared != null) {
-            shared.connecting(endpoint(peer).address);
+            shared.connecting(endpoint(peer));
         }
     }
 
@@ -319,7 +326,11 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
                 return sender;
             }
         }
-        for (UdpAddress sender; (sender = shared.receive(into)) != null; ) {
+        for (int dropped = 0; dropped < MOST_DROPPED; dropped++) {
+            UdpAddress sender = shared.receive(into);
+            if (sender == null) {
+                return shared.isSocketBusy() ? receiveFromSocket(into, shared) : null;
+            }
             if (socket.capturing()) {
                 int at = socket.frame();
                 int length = shared.copy(memory, at);

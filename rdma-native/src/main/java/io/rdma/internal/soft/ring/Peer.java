@@ -9,7 +9,7 @@ public final class Peer {
     public final UdpAddress address;
 
     int sent; // packets by UDP, as long as there is no ring
-    int offers;
+    boolean refuses; // rings: a first one was not accepted
 
     @Nullable
     PeerRing ring;

@@ -1,6 +1,11 @@
 package io.rdma.internal.soft.ring;
 
 import io.rdma.internal.soft.wire.UdpAddress;
+import java.util.concurrent.TimeUnit;
+
+// States: offered -> usable -> ended -> closed. A ring that the peer made is usable at once. An ended ring is read
+// until
+// it is empty. A closed one is not touched any more, and is unmapped by the thread that receives.
 
 /** Pair of rings between this device and another one. In a turn. */
 final class PeerRing {
@@ -10,11 +15,20 @@ final class PeerRing {
     /** Reads of a socket that is never empty after which the ring is read all the same. */
     private static final int MOST_READS = 1 << 16;
 
+    /** Age of a ring at which its offer is repeated, because the datagram may be lost. It doubles with each. */
+    private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+    /** Time after which a peer that has not accepted an offer will not. */
+    private static final long GIVE_UP_NANOS = TimeUnit.SECONDS.toNanos(15);
+
     final UdpAddress peer;
     final RingWriter out;
     final RingReader in;
     private final RingFile file;
     private boolean accepted;
+    private boolean ended;
+    private int asked;
+    private final long madeAt;
     private long stalledAt;
     private long stalledSince;
     private boolean closed;
@@ -22,22 +36,48 @@ final class PeerRing {
     private int emptyReads;
     boolean written; // since the last flush
 
-    PeerRing(UdpAddress peer, RingFile file) {
+    PeerRing(UdpAddress peer, RingFile file, long now) {
         this.peer = peer;
         this.file = file;
+        madeAt = now;
         out = new RingWriter(new Ring(file.outbound()));
         in = new RingReader(new Ring(file.inbound()));
     }
 
     /** Returns whether packets may be written: the other side reads them. */
     boolean isUsable() {
-        if (closed) {
-            return false;
-        }
+        return !closed && !ended && isAccepted();
+    }
+
+    private boolean isAccepted() {
         if (!accepted) {
             accepted = file.isAccepted();
         }
         return accepted;
+    }
+
+    /** Writes no more, because the other side has gone or has written nonsense. */
+    void end() {
+        ended = true;
+    }
+
+    /** Returns whether nothing is written any more, and nothing is left to be read. */
+    boolean isDone() {
+        return ended && !in.hasNext();
+    }
+
+    /** Returns whether the peer has not accepted the offer, and it is time to repeat it. Counts that. */
+    boolean asksAgain(long now) {
+        if (isAccepted() || now - madeAt < ASK_AGAIN_NANOS << asked) {
+            return false;
+        }
+        asked++;
+        return true;
+    }
+
+    /** Returns whether the peer has not accepted the offer for so long that it will not. */
+    boolean isGivenUp(long now) {
+        return !isAccepted() && now - madeAt >= GIVE_UP_NANOS;
     }
 
     /** Returns whether this side has left the ring. */

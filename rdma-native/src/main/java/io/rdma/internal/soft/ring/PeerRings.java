@@ -34,11 +34,10 @@ public final class PeerRings {
     }
 
     private static final int OFFER_AFTER = 32;
-    private static final int OFFER_AGAIN = 1024;
-    private static final int MOST_OFFERS = 3;
     private static final int MOST_RINGS = 64;
     private static final int LOSSES_TO_LOOK = 64;
     private static final long STALLED_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Longest sleep of a device with rings: the kernel may lose a knock. */
     private static final long LONGEST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -50,8 +49,10 @@ public final class PeerRings {
     private final RingOffers offers;
     private final List<PeerRing> left = new ArrayList<>();
     private volatile PeerRing[] rings = {};
+    private volatile boolean woken;
     private boolean crowded; // since receive() looked: there may be a ring that is
     private final RingReads reads = new RingReads(this::leave);
+    private long lookedAt; // for processes that have ended
     private long lost;
     private long carried;
 
@@ -81,38 +82,28 @@ public final class PeerRings {
         if (ring != null && ring.isUsable()) {
             if (to.sent > 0) {
                 to.sent = 0;
-                to.offers = 0;
                 carrier.flush(); // what was sent by UDP is in the peer's socket before anything is in the ring
             }
             return true;
         }
         if (++to.sent % OFFER_AFTER == 0) {
-            PeerRing found = find(to.address);
-            to.ring = found;
-            if (to.sent % OFFER_AGAIN == OFFER_AFTER) {
-                offer(to, found);
-            }
+            to.ring = find(to.address);
+            offer(to, to.ring);
         }
         return false;
     }
 
-    private void offer(Peer to, @Nullable PeerRing unaccepted) {
-        if (unaccepted != null && unaccepted.isUsable()) {
-            return; // it was accepted meanwhile
-        }
-        if (to.offers == MOST_OFFERS) { // the peer's process sees no such file, or has no rings
-            if (unaccepted != null) {
-                leave(unaccepted);
-            }
-            return;
-        }
-        to.offers++;
-        if (unaccepted == null) {
-            if (hasPlace()) {
+    private void offer(Peer to, @Nullable PeerRing made) {
+        long now = environment.nanoTime();
+        if (made == null) {
+            if (!to.refuses && hasPlace()) {
                 offers.make(to.address);
             }
-        } else {
-            offers.send(unaccepted.name(), to.address); // the last one may be lost
+        } else if (made.isGivenUp(now)) { // the peer's process sees no such file, or has no rings
+            to.refuses = true;
+            leave(made);
+        } else if (made.asksAgain(now)) {
+            offers.send(made.name(), to.address);
         }
     }
 
@@ -135,14 +126,15 @@ public final class PeerRings {
             carried++;
             ring.written = true;
             crowded |= ring.out.isCrowded();
-        } else if (++lost % LOSSES_TO_LOOK == 0 && ring.isDeserted()) {
-            leave(ring); // the transport goes on by UDP, and finds out that nobody is there
+        } else if (ring.out.isLeft() || ring.out.isBroken() || ++lost % LOSSES_TO_LOOK == 0 && ring.isDeserted()) {
+            ring.end(); // the transport goes on by UDP, and finds out whether the peer is there
         }
     }
 
     /**
-     * Returns whether a request or the answer to a read may be sent to a peer; the rest of a ring is for acknowledges.
-     * If the reader has taken nothing for a time, packets are lost, so that the transport notices.
+     * Returns whether a request or the answer to a read may be sent to a peer. The rest of a ring is for acknowledges
+     * and the answers to atomics. If the reader has taken nothing for a time, packets are lost, so that the transport
+     * notices.
      */
     public boolean hasRoom(Peer to) {
         PeerRing ring = to.ring;
@@ -150,6 +142,7 @@ public final class PeerRings {
                 || ring == null
                 || !ring.isUsable()
                 || !ring.out.isCrowded()
+                || ring.out.isLeft()
                 || ring.isStalled(environment.nanoTime(), STALLED_NANOS);
     }
 
@@ -166,7 +159,7 @@ public final class PeerRings {
                 if (ring.out.wakes()) {
                     carrier.carry(KNOCK, ring.peer);
                 } else if (ring.out.isLeft()) {
-                    leave(ring);
+                    ring.end();
                 }
             }
         }
@@ -182,18 +175,22 @@ public final class PeerRings {
         return carried;
     }
 
-    /** Leaves the rings to processes that have ended. */
-    private void leaveDeserted() {
+    /** Ends the rings to processes that have ended, and leaves those that were not accepted. */
+    private void endDeserted(long now) {
+        lookedAt = now;
         for (PeerRing ring : rings) {
-            if (ring.isDeserted()) {
+            if (ring.isGivenUp(now)) {
                 leave(ring);
+            } else if (ring.isDeserted()) {
+                ring.end();
             }
         }
     }
 
     private boolean hasPlace() {
-        if (rings.length >= MOST_RINGS) {
-            leaveDeserted();
+        long now = environment.nanoTime();
+        if (rings.length >= MOST_RINGS && now - lookedAt >= LOOK_NANOS) {
+            endDeserted(now);
         }
         return rings.length < MOST_RINGS;
     }
@@ -201,7 +198,7 @@ public final class PeerRings {
     /** Handles a datagram that is no packet. Returns whether it was one of this class. */
     public boolean isControl(ByteBuffer memory, int at, int length, UdpAddress from) {
         return length == KNOCK.length && memory.get(at) == KNOCK[0]
-                || offers.isOffer(memory, at, length, from, this::hasPlace);
+                || length == RingOffers.BYTES && offers.isOffer(memory, at, from, this::hasPlace);
     }
 
     /** Takes over the files that threads have made or opened, and frees the memory of rings that were left. */
@@ -209,13 +206,14 @@ public final class PeerRings {
         left.forEach(PeerRing::unmap);
         left.clear();
         for (RingOffers.Made one; (one = offers.poll()) != null; ) {
-            leaveDeserted();
+            long now = environment.nanoTime();
+            endDeserted(now);
             PeerRing before = find(one.peer());
             if (before != null) { // of a process that had the address before
                 leave(before);
             }
             PeerRing[] more = Arrays.copyOf(rings, rings.length + 1);
-            more[rings.length] = new PeerRing(one.peer(), one.file());
+            more[rings.length] = new PeerRing(one.peer(), one.file(), now);
             rings = more;
             offers.tell(one);
         }
@@ -246,9 +244,18 @@ public final class PeerRings {
         return reads.copy(to, offset);
     }
 
-    /** Returns whether it is time to read the socket, before the rings. */
+    /** Returns whether it is time to read the socket before the rings. */
     public boolean isSocketDue() {
+        if (woken) {
+            woken = false;
+            return true;
+        }
         return rings.length == 0 || reads.isSocketDue();
+    }
+
+    /** Returns whether the socket held a packet when it was read last. */
+    public boolean isSocketBusy() {
+        return reads.isSocketBusy();
     }
 
     /** Notes that the socket was read. */
@@ -257,6 +264,9 @@ public final class PeerRings {
     }
 
     private void leave(PeerRing ring) {
+        if (ring.isClosed()) {
+            return;
+        }
         ring.leave();
         left.add(ring);
         List<PeerRing> others = new ArrayList<>(List.of(rings));
@@ -264,11 +274,12 @@ public final class PeerRings {
         rings = others.toArray(PeerRing[]::new);
     }
 
-    /** Leaves the ring to an address if its process has ended: another one may have the address now. */
-    public void connecting(UdpAddress peer) {
-        PeerRing ring = find(peer);
+    /** Ends the ring to an address if its process has ended: another one may have the address now. */
+    public void connecting(Peer to) {
+        to.refuses = false;
+        PeerRing ring = find(to.address);
         if (ring != null && ring.isDeserted()) {
-            leave(ring);
+            ring.end();
         }
     }
 
@@ -300,6 +311,7 @@ public final class PeerRings {
 
     /** Notes that the thread that receives is awake. */
     public void awake() {
+        woken = true; // by a datagram, perhaps
         for (PeerRing ring : rings) {
             ring.in.asleep(false);
         }

@@ -76,7 +76,7 @@ final class Ring {
         NativeMemory.putInt(address() + place, bytes);
     }
 
-    /** Returns the end of the packets that the writer has published. What it wrote before is visible then. */
+    /** Returns the end of the packets that the writer has published. Bytes that it wrote before are visible then. */
     long tail() {
         return (long) LONG.getAcquire(NativeMemory.ALL, base + TAIL);
     }
@@ -109,7 +109,9 @@ final class Ring {
         return (int) INT.getOpaque(NativeMemory.ALL, base + READER) == LEFT;
     }
 
-    /** Returns whether the reader sleeps, and notes that it is being woken. What was published before is visible. */
+    /**
+     * Returns whether the reader sleeps, and notes that it is being woken. It finds packets that were published before.
+     */
     boolean wakes() {
         VarHandle.fullFence(); // a reader notes that it sleeps, and then reads the tail
         return (int) INT.getOpaque(NativeMemory.ALL, base + READER) == ASLEEP

@@ -20,17 +20,20 @@ import org.jspecify.annotations.Nullable;
 // Protocol: the device with the lower port makes a file of two rings and sends an offer, a datagram with its name. The
 // peer opens the file and notes that in it. No packet of RoCE has the length of an offer.
 // Invariants
-// - What a datagram says is checked: an offer names a file in the user's own directory, and counts only if it comes
+// - An offer is not trusted: it names a file in the user's own directory, and counts only if it comes
 // from a loopback address with a lower port.
-// - Files are made and opened on threads of their own, at most MOST_PENDING at once and one for each peer.
+// - Files are made and opened on threads of their own, at most MOST_PENDING at once and one for each peer. A peer is
+// pending until its file is taken.
 // - A file is in `made`, with the rings, or closed. A device that is closed takes none.
 
-/** Offers of rings, to and from devices of this host. In a turn. */
+/** Offers of rings, to and from devices of this host. In a turn, except for the threads of its own. */
 final class RingOffers {
     private static final int MOST_PENDING = 8;
     private static final int NAME_BYTES = 16;
     private static final byte[] MAGIC = "jrdmRing1".getBytes(StandardCharsets.US_ASCII);
-    private static final int BYTES = MAGIC.length + 2 * NAME_BYTES; // 41: not a multiple of 4
+    /** Length of an offer, which no packet has: it is not a multiple of 4. */
+    static final int BYTES = MAGIC.length + 2 * NAME_BYTES;
+
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final HexFormat HEX = HexFormat.of();
 
@@ -45,10 +48,10 @@ final class RingOffers {
     private final PeerRings.Carrier carrier;
     private final UdpAddress local;
     private final Path directory;
-    private final List<UdpAddress> pending = new ArrayList<>(); // guarded by itself, as all below
     private final Queue<Made> made = new ConcurrentLinkedQueue<>();
-    private long failedAt; // nanoTime of the last file that could not be made; 0 for none
-    private boolean closed;
+    private final List<UdpAddress> pending = new ArrayList<>(); // guarded by itself
+    private long failedAt; // guarded by pending; nanoTime of the last file that could not be made; 0 for none
+    private boolean closed; // guarded by pending
 
     RingOffers(Environment environment, PeerRings.Carrier carrier, UdpAddress local, Path directory) {
         this.environment = environment;
@@ -104,14 +107,13 @@ final class RingOffers {
 
     private void end(UdpAddress peer, @Nullable RingFile file, boolean offered) {
         synchronized (pending) { // with the wake-up: a device that is closed has given its descriptors back
-            pending.remove(peer);
-            if (file == null) {
-                failedAt = offered ? environment.nanoTime() | 1 : failedAt;
-            } else if (!closed) {
+            if (file != null && !closed) {
                 made.add(new Made(peer, file, offered));
                 carrier.wake();
                 return;
             }
+            pending.remove(peer);
+            failedAt = offered ? environment.nanoTime() | 1 : failedAt;
         }
         if (file != null) {
             file.close();
@@ -119,14 +121,11 @@ final class RingOffers {
     }
 
     /**
-     * Handles a datagram, if it is an offer: opens the file that it names.
+     * Handles a datagram of that length, if it is an offer: opens the file that it names.
      *
      * @param hasPlace whether the device takes another ring
      */
-    boolean isOffer(ByteBuffer memory, int at, int length, UdpAddress from, BooleanSupplier hasPlace) {
-        if (length != BYTES) {
-            return false;
-        }
+    boolean isOffer(ByteBuffer memory, int at, UdpAddress from, BooleanSupplier hasPlace) {
         byte[] offer = new byte[BYTES];
         memory.limit(memory.capacity()).get(at, offer);
         String name = new String(offer, MAGIC.length, 2 * NAME_BYTES, StandardCharsets.US_ASCII);
@@ -149,7 +148,13 @@ final class RingOffers {
     /** Takes a file. */
     @Nullable
     Made poll() {
-        return made.poll();
+        Made one = made.poll();
+        if (one != null) {
+            synchronized (pending) {
+                pending.remove(one.peer());
+            }
+        }
+        return one;
     }
 
     /** Tells a peer of a file whose rings this device reads from now on. */

@@ -17,6 +17,7 @@ final class RingReader {
     private final Ring ring;
     private long head;
     private long done;
+    private long tail; // as last read
     private int at;
     private int length;
     private boolean broken;
@@ -27,7 +28,7 @@ final class RingReader {
 
     /** Returns whether a packet waits, or the ring is broken. */
     boolean hasNext() {
-        return ring.tail() != done || broken;
+        return tail != done || ring.tail() != done || broken;
     }
 
     /** Returns whether the other side has written what no writer writes: the ring is of no use. */
@@ -45,7 +46,10 @@ final class RingReader {
             head = done;
             ring.release(head);
         }
-        long waiting = ring.tail() - head;
+        if (tail == head) {
+            tail = ring.tail();
+        }
+        long waiting = tail - head;
         if (waiting == 0 || broken) {
             return false;
         }

@@ -15,19 +15,20 @@ final class RingReads {
     private static final int SOCKET_DUE = 64; // packets of rings before the socket is read
     private static final int IDLE_READS = 16; // reads that find nothing before the socket is read
 
-    private final Consumer<PeerRing> broken;
+    private final Consumer<PeerRing> leave;
     private @Nullable PeerRing last; // from which a packet was read last
     private int next;
     private int burst;
     private int sinceSocket;
+    private boolean socketBusy;
 
     /**
      * Creates the order.
      *
-     * @param broken takes a ring with nonsense in it
+     * @param leave takes a ring that is not to be read any more
      */
-    RingReads(Consumer<PeerRing> broken) {
-        this.broken = broken;
+    RingReads(Consumer<PeerRing> leave) {
+        this.leave = leave;
     }
 
     /**
@@ -40,16 +41,14 @@ final class RingReads {
         for (int i = 0; i < all.length; i++) {
             next = next < all.length ? next : 0;
             PeerRing ring = all[next];
-            if (!ring.isBehindSocket()) {
-                sinceSocket += ring.in.hasNext() ? SOCKET_DUE : 0;
-            } else if (!ring.isClosed()) {
-                if (ring.in.read(into)) {
-                    noteRead(ring);
-                    return ring;
-                }
-                if (ring.in.isBroken()) {
-                    broken.accept(ring);
-                }
+            if (ring.isBehindSocket() && ring.in.read(into)) {
+                noteRead(ring);
+                return ring;
+            }
+            if (ring.in.isBroken() || ring.isDone()) {
+                leave.accept(ring);
+            } else if (ring.in.hasNext()) { // it is not behind the socket, or a packet has come in between
+                sinceSocket += SOCKET_DUE;
             }
             burst = 0;
             next++;
@@ -78,8 +77,14 @@ final class RingReads {
         return sinceSocket >= SOCKET_DUE;
     }
 
+    /** Returns whether the socket held a packet when it was read last. */
+    boolean isSocketBusy() {
+        return socketBusy;
+    }
+
     /** Notes that the socket was read. */
     void socketWasRead(PeerRing[] all, boolean empty) {
+        socketBusy = !empty;
         sinceSocket = empty ? 0 : SOCKET_DUE - BURST; // one packet of the socket for so many of the rings
         for (PeerRing ring : all) {
             if (!ring.isBehindSocket() && ring.in.hasNext()) {

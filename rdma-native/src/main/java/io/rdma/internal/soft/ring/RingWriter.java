@@ -15,6 +15,7 @@ final class RingWriter {
     private final Ring ring;
     private long tail;
     private long head; // as last read
+    private boolean broken;
 
     RingWriter(Ring ring) {
         this.ring = ring;
@@ -50,14 +51,20 @@ final class RingWriter {
     /** Reads the reader's index. Returns whether at most so many bytes wait for it. */
     private boolean readHead(long most) {
         long read = ring.head();
-        if (tail - read < 0 || read - head < 0) {
-            return false; // no reader writes that
+        if (tail - read < 0 || read - head < 0) { // no reader writes that
+            broken = true;
+            return false;
         }
         head = read;
         return tail - head <= most;
     }
 
-    /** Returns whether so much waits for the reader that no request should begin: the rest is for its answers. */
+    /** Returns whether the other side has written what no reader writes: the ring is of no use. */
+    boolean isBroken() {
+        return broken;
+    }
+
+    /** Returns whether so much waits for the reader that the rest is kept for acknowledges. */
     boolean isCrowded() {
         return tail - head > CROWDED && !readHead(CROWDED);
     }

@@ -157,7 +157,9 @@ class PeerRingsTest {
             } while (packet.psn != 999);
             assertThat(reads).isLessThan(40);
             for (; !socketDue; reads++) {
-                assertThat(higher.rings.receive(packet)).isNotNull();
+                assertThat(higher.rings.receive(packet))
+                        .as("packet behind %s", reads)
+                        .isNotNull();
                 socketDue = higher.rings.isSocketDue();
             }
             assertThat(reads).isLessThan(100);
@@ -193,6 +195,39 @@ class PeerRingsTest {
     void addressThatOtherHostsMayUseHasNoRings() {
         UdpAddress address = new UdpAddress(new InetSocketAddress("192.0.2.1", 1000));
         assertThat(PeerRings.of(Environment.SYSTEM, lower, address)).isNull();
+    }
+
+    /** Its last packet may be the acknowledge of a request that it has executed. */
+    @Test
+    void lastPacketOfAPeerThatHasLeftIsRead() {
+        share();
+        higher.rings.send(packet(8), toLower);
+        higher.rings.close();
+        lower.rings.send(packet(1), toHigher);
+        lower.rings.flush();
+        assertThat(lower.rings.reaches(toHigher)).isFalse();
+        emptySocket(lower);
+        assertThat(lower.rings.receive(packet)).isNotNull();
+        assertThat(packet.psn).isEqualTo(8);
+        assertThat(lower.rings.receive(packet)).isNull();
+    }
+
+    @Test
+    void busySocketIsReadWhileTheRingsAreEmpty() {
+        share();
+        lower.rings.send(packet(1), toHigher);
+        emptySocket(higher);
+        assertThat(higher.rings.receive(packet)).isNotNull();
+        assertThat(higher.rings.isSocketBusy()).isFalse();
+        higher.rings.socketWasRead(false);
+        assertThat(higher.rings.receive(packet)).isNull();
+        assertThat(higher.rings.isSocketBusy()).isTrue();
+        higher.rings.socketWasRead(true);
+        assertThat(higher.rings.isSocketDue()).isFalse();
+        higher.rings.awake();
+        assertThat(higher.rings.isSocketDue())
+                .as("a datagram may have woken it")
+                .isTrue();
     }
 
     @Test
