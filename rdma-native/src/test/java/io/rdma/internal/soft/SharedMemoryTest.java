@@ -24,12 +24,10 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two software devices of one host, which exchange packets in shared memory after the first ones. */
-@Tag("link")
 class SharedMemoryTest {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
