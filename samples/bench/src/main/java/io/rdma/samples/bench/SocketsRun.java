@@ -123,9 +123,9 @@ final class SocketsRun {
             boolean two = where.equals("two JVMs");
             for (Carrier carrier : List.of(Carrier.NIO, Carrier.SOFT0)) {
                 boolean soft0 = carrier == Carrier.SOFT0;
-                compare(where, Exchange.PING_PONG, ", p50", carrier, soft0 && two ? Bar.atMost(1) : null);
-                compare(where, Exchange.SMALL, "", carrier, soft0 && !two ? Bar.atLeast(5) : null);
-                compare(where, Exchange.LARGE, "", carrier, soft0 && two ? Bar.atLeast(1) : null);
+                compare(where, Exchange.PING_PONG, ", p50", carrier, soft0 && two ? Bar.atMost(0.1) : null);
+                compare(where, Exchange.SMALL, "", carrier, soft0 ? Bar.atLeast(two ? 3 : 5) : null);
+                compare(where, Exchange.LARGE, "", carrier, soft0 && two ? Bar.atLeast(2) : null);
                 for (Exchange exchange : Exchange.values()) {
                     compare(where, exchange, ", processor", carrier, null);
                 }
