@@ -8,13 +8,17 @@ import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.job
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
 // Invariants
 // - `pending` is 1 for the collection plus 1 for each message that is not delivered. The thread that decrements it to 0
 // completes `delivered`.
-// - At most `most` messages are not delivered. The coroutine that sent the last of them waits until a quarter of the
+// - At most `bound` messages are not delivered. The coroutine that sent the last of them waits until a quarter of the
 // room is free, so that many messages share one suspension. If that wait is cancelled, the message is still sent.
+// - The thread that takes `gate` from 0 adds messages and flushes, for all threads. Mostly that is the thread of the
+// collector. If it finds another one there, which is flushing, it leaves its message in `waiting` and goes on.
+// - A batch of small messages that stays open has a request before it, whose end flushes again.
 // - `delivered` is a child of the scope that collects. Its failure cancels the collection. A cancelled scope cancels
 // `delivered`, which abandons the outstanding messages. The scope ends only after `delivered` has ended.
 
@@ -29,21 +33,32 @@ internal class OutgoingFlow<T>(
 ) : MessageStream(endpoint),
     FlowCollector<T> {
     private val most = endpoint.options().maxMessagesInFlight()
-    private val room = Wakeup { undelivered() <= most - maxOf(1, most / 4) }
+    private val room = Wakeup { undelivered() <= bound() - maxOf(1, bound() / 4) }
     private val pending = AtomicInteger(1)
     private val delivered = CompletableDeferred<Unit>(scope.coroutineContext.job)
+    private val gate = AtomicInteger()
+    private val waiting = ConcurrentLinkedQueue<RegisteredBuffer>()
+
+    @Volatile
+    private var ended = false // no more messages follow
 
     init {
-        delivered.invokeOnCompletion { cause -> if (cause != null) abandonAll() }
+        delivered.invokeOnCompletion { cause ->
+            if (cause != null) {
+                ended = true
+                abandonAll()
+                drain()
+            }
+        }
     }
 
     // Tail calls: while buffers are available, a message allocates no state object for this function, even if it waits
     // for room.
     override suspend fun emit(value: T) {
         StackRoom.require(StackRoom.SIGNAL)
-        if (undelivered() >= most) return emitLater(value)
+        if (undelivered() >= bound()) return emitLater(value)
         if (!tryEmit(value)) return emitWithBuffer(value)
-        if (undelivered() >= most) room.await()
+        if (undelivered() >= bound()) room.await()
     }
 
     /**
@@ -51,15 +66,18 @@ internal class OutgoingFlow<T>(
      * the collector continues.
      */
     private suspend fun emitLater(value: T) {
-        while (undelivered() >= most) room.await()
+        while (undelivered() >= bound()) room.await()
         emit(value)
     }
 
     private fun undelivered() = pending.get() - 1
 
+    /** Returns the number of messages that may be in flight. It is smaller while some have memory of their own. */
+    private fun bound() = if (inSeparateMemory() == 0) most else endpoint.options().maxSendsInFlight()
+
     private suspend fun emitWithBuffer(value: T) {
         emit(value, endpoint.sendBuffers().await(exclusive = true))
-        if (undelivered() >= most) room.await()
+        if (undelivered() >= bound()) room.await()
     }
 
     /**
@@ -93,11 +111,59 @@ internal class OutgoingFlow<T>(
     private fun emitted(message: RegisteredBuffer) {
         pending.incrementAndGet()
         try {
-            send(message)
+            if (!enter(message)) return
+            try {
+                add(message)?.close()
+            } finally {
+                drainHeld()
+            }
         } catch (e: Throwable) {
-            pending.decrementAndGet() // nothing was sent, so a flow that continues must not wait for it
+            pending.decrementAndGet() // it was not sent, so a flow that continues must not wait for it
             throw e
         }
+    }
+
+    /**
+     * Takes the gate for [message], or leaves the message to the thread that has it, and returns false. The memory of a
+     * large message is registered by its send, and never on the loop: it waits for the gate, which is a moment.
+     */
+    private fun enter(message: RegisteredBuffer): Boolean {
+        val large = message.limit() > endpoint.options().peerReceiveBufferSize()
+        while (!gate.compareAndSet(0, 1)) {
+            if (large) {
+                Thread.yield()
+                continue
+            }
+            try {
+                waiting.add(message)
+            } catch (e: Throwable) {
+                // no memory
+                message.close()
+                throw e
+            }
+            drain()
+            return false
+        }
+        return true
+    }
+
+    /** Adds what waits, and flushes if that is due, unless another thread does. */
+    private fun drain() {
+        if (gate.getAndIncrement() == 0) drainHeld()
+    }
+
+    private fun drainHeld() {
+        var missed = 1
+        do {
+            try {
+                while (true) add(waiting.poll() ?: break)?.close()
+                if (hasOpenBatch() && (ended || !isBusy())) flush()
+            } catch (e: Throwable) {
+                // misuse, or exhausted stack or memory: the scope fails with it
+                delivered.completeExceptionally(e)
+            }
+            missed = gate.addAndGet(-missed)
+        } while (missed != 0)
     }
 
     private fun encodedExactly(
@@ -118,17 +184,25 @@ internal class OutgoingFlow<T>(
             throw e
         }
 
-    /** Counts down `pending`, for the end of the collection or for a delivered message; ends the stream at 0. */
+    /** Ends the stream when all its messages are delivered. Called when the collection has ended. */
     fun complete() {
-        if (pending.decrementAndGet() == 0) {
+        complete(1)
+        ended = true
+        drain()
+    }
+
+    /** Counts down `pending`, for the end of the collection or for delivered messages; ends the stream at 0. */
+    private fun complete(parts: Int) {
+        if (pending.addAndGet(-parts) == 0) {
             finished()
             delivered.complete(Unit)
         }
     }
 
-    override fun sent() {
-        complete()
+    override fun sent(messages: Int) {
+        complete(messages)
         room.wakeIfDue()
+        drain()
     }
 
     override fun failed(error: RuntimeException) {

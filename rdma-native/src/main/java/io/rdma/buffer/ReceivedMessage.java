@@ -7,19 +7,28 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - The thread that sets `closed` to 1 gives the buffer back: once for each time the handle is opened.
+// - The thread that moves the state from OPEN to CLOSED gives the buffer back: once for each time the handle is opened.
+// - A message that is LENT shares its buffer with others that its consumer has still to take. Its close changes only
+// the
+// state: the consumer counts it before it takes the next one, which saves an atomic instruction for each. Or the
+// consumer moves a message that stays open on to OPEN.
 // - Only the handle of a MessageLender is opened again, only by the consumer that has its receive buffer, and never
 // while it is open.
 
 /**
- * A message in the receive buffer in which it arrived. The buffer is posted again after {@link #close}. Until then the
- * peer has one buffer less to send into, which is the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message
+ * A message in the receive buffer in which it arrived. The buffer is posted again after {@link #close}, or, if small
+ * messages share it, after the close of the last one. Until then the peer has one buffer less to send into, which is
+ * the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message
  * without bytes and with immediate data.
  */
 public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDatagram {
-    // A field updater instead of an AtomicBoolean saves one object per message.
-    private static final AtomicIntegerFieldUpdater<ReceivedMessage> CLOSED =
-            AtomicIntegerFieldUpdater.newUpdater(ReceivedMessage.class, "closed");
+    private static final int OPEN = 0;
+    private static final int CLOSED = 1;
+    private static final int LENT = 2;
+
+    // A field updater instead of an AtomicInteger saves one object per message.
+    private static final AtomicIntegerFieldUpdater<ReceivedMessage> STATE =
+            AtomicIntegerFieldUpdater.newUpdater(ReceivedMessage.class, "state");
 
     private final IntConsumer giveBack;
     private final int place;
@@ -30,7 +39,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
     private boolean hasImmediate;
     private boolean hasInvalidatedKey;
     private int data; // the immediate data, or the key: never both
-    private volatile int closed; // 0 or 1
+    private volatile int state; // OPEN
 
     /**
      * Creates a message that was not sent with invalidate; called by the engine.
@@ -66,6 +75,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
             int place) {
         this.memory = memory;
         this.length = length;
+        this.exact = exact(memory, length);
         this.hasImmediate = hasImmediate;
         this.hasInvalidatedKey = hasInvalidatedKey;
         this.data = data;
@@ -83,19 +93,38 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         this.giveBack = giveBack;
         this.place = place;
         this.trace = null;
-        this.closed = 1;
+        this.state = CLOSED;
     }
 
     void open(MemorySegment memory, int length, boolean hasImmediate, boolean hasInvalidatedKey, int data) {
         if (this.memory != memory || this.length != length) {
             this.memory = memory;
             this.length = length;
-            exact = null;
+            exact = exact(memory, length);
         }
         this.hasImmediate = hasImmediate;
         this.hasInvalidatedKey = hasInvalidatedKey;
         this.data = data;
-        CLOSED.lazySet(this, 0); // last: publishes the fields above
+        STATE.lazySet(this, OPEN); // last: publishes the fields above
+    }
+
+    /** Opens the handle for a message that shares its receive buffer, see the invariants. */
+    void lend(MemorySegment bytes) {
+        memory = bytes;
+        length = (int) bytes.byteSize();
+        exact = bytes;
+        hasImmediate = false;
+        hasInvalidatedKey = false;
+        STATE.lazySet(this, LENT);
+    }
+
+    /** Lets the close of a message that was lent give its buffer back. Returns false if it is closed already. */
+    boolean keep() {
+        return STATE.compareAndSet(this, LENT, OPEN);
+    }
+
+    private static @Nullable MemorySegment exact(MemorySegment memory, int length) {
+        return memory.byteSize() == length ? memory : null;
     }
 
     /**
@@ -105,7 +134,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      * @throws IllegalStateException if closed
      */
     public final MemorySegment segment() {
-        if (closed != 0) {
+        if (state == CLOSED) {
             throw new IllegalStateException(
                     "message is closed, its buffer belongs to the device again: read or copy it before close()");
         }
@@ -115,6 +144,15 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
             exact = made;
         }
         return made;
+    }
+
+    /**
+     * Returns the address of the first byte. The memory there belongs to the message until {@link #close}.
+     *
+     * @return address
+     */
+    public final long address() {
+        return memory.address();
     }
 
     /**
@@ -128,12 +166,23 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
 
     /**
      * Returns the index of its receive buffer among those of the connection, or of the connections that share them.
-     * There is no other message with the same index until {@link #close}.
+     * Small messages that the peer sent together have one receive buffer, and so the same index. Otherwise there is no
+     * other message with the same index until {@link #close}.
      *
      * @return at least 0
      */
     public final int place() {
         return place;
+    }
+
+    /**
+     * Returns the size of the memory that belongs to the message until {@link #close}: the rest of a receive buffer may
+     * be free, or belong to other messages.
+     *
+     * @return bytes, at least {@link #length}
+     */
+    public final int capacity() {
+        return (int) memory.byteSize();
     }
 
     /**
@@ -196,7 +245,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      * @return true if so
      */
     public final boolean isClosed() {
-        return closed != 0;
+        return state == CLOSED;
     }
 
     /**
@@ -206,8 +255,11 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      */
     @Override
     public final void close() {
+        if (state == LENT && STATE.compareAndSet(this, LENT, CLOSED)) {
+            return;
+        }
         StackRoom.require(StackRoom.SUBMIT); // it may post, for other threads too
-        if (CLOSED.compareAndSet(this, 0, 1)) {
+        if (STATE.compareAndSet(this, OPEN, CLOSED)) {
             if (trace != null) {
                 trace.close();
             }

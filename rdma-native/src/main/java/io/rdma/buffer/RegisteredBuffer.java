@@ -256,6 +256,15 @@ public final class RegisteredBuffer implements AutoCloseable {
         }
     }
 
+    /**
+     * Returns whether the memory is that of a region of the application, which may free it at any time.
+     *
+     * @return false for a buffer of a pool
+     */
+    public boolean isForeign() {
+        return foreign;
+    }
+
     private void touched(String how) {
         if (trace != null) {
             trace.touch(how);

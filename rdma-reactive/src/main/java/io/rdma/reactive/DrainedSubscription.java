@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Fuseable;
 import reactor.core.publisher.Operators;
 
 // Invariants: only the thread that takes `wip` from 0 takes items and signals. Nothing is signalled after the end.
@@ -18,6 +19,7 @@ import reactor.core.publisher.Operators;
  */
 abstract class DrainedSubscription<E, T> implements Subscription {
     final CoreSubscriber<? super T> actual;
+    private final Fuseable.@Nullable ConditionalSubscriber<? super T> conditional;
     private final AtomicInteger wip = new AtomicInteger(1); // until onSubscribe has returned
     private final AtomicLong requested = new AtomicLong();
 
@@ -32,6 +34,7 @@ abstract class DrainedSubscription<E, T> implements Subscription {
 
     DrainedSubscription(CoreSubscriber<? super T> actual) {
         this.actual = actual;
+        this.conditional = actual instanceof Fuseable.ConditionalSubscriber<? super T> filtering ? filtering : null;
     }
 
     /** Signals the subscription. Then drains what came meanwhile, even if the subscriber throws. */
@@ -120,18 +123,27 @@ abstract class DrainedSubscription<E, T> implements Subscription {
                 }
                 break;
             }
-            emitted++;
-            deliver(item);
+            if (deliver(item)) {
+                emitted++;
+            }
         }
         if (emitted > 0 && requested.get() != Long.MAX_VALUE) {
             requested.addAndGet(-emitted);
         }
     }
 
-    /** Signals an item. If the subscriber throws, which is a violation or fatal, the queue is free for others. */
-    final void signal(T item) {
+    /**
+     * Signals an item. If the subscriber throws, which is a violation or fatal, the queue is free for others.
+     *
+     * @return whether the subscriber counts the item: a filter that drops it needs no request for another one
+     */
+    final boolean signal(T item) {
         try {
+            if (conditional != null) {
+                return conditional.tryOnNext(item);
+            }
             actual.onNext(item);
+            return true;
         } catch (Throwable e) {
             cancelled = true;
             end();
@@ -175,8 +187,8 @@ abstract class DrainedSubscription<E, T> implements Subscription {
 
     abstract boolean isEmpty();
 
-    /** Passes an item to {@link #signal}, or ends by {@link #fail}. */
-    abstract void deliver(E item);
+    /** Passes an item to {@link #signal}, and returns its result, or ends by {@link #fail}. */
+    abstract boolean deliver(E item);
 
     /** Signals the end of the queue. */
     abstract void signalEnd();

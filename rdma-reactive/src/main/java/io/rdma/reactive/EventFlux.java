@@ -47,8 +47,8 @@ final class EventFlux extends Flux<AsyncEvent> {
         }
 
         @Override
-        void deliver(AsyncEvent event) {
-            signal(event);
+        boolean deliver(AsyncEvent event) {
+            return signal(event);
         }
 
         @Override

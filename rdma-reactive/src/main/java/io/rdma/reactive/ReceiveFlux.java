@@ -111,7 +111,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
         }
 
         @Override
-        void deliver(ReceivedMessage message) {
+        boolean deliver(ReceivedMessage message) {
             T item;
             try {
                 item = Objects.requireNonNull(mapper.apply(message), "the decoder returned null");
@@ -121,9 +121,9 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
                 } finally {
                     fail(OperatorErrors.of(null, e, null, actual.currentContext()));
                 }
-                return;
+                return true;
             }
-            signal(item);
+            return signal(item);
         }
 
         @Override

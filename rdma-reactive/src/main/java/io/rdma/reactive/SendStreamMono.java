@@ -8,6 +8,7 @@ import io.rdma.internal.os.StackRoom;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -23,13 +24,16 @@ import reactor.util.context.Context;
 // at most `most` items.
 // - Items wait in `items` until there is a buffer. The thread that takes `wip` from 0 encodes and submits for all
 // threads, in order. It never blocks the loop: a message that needs memory of its own is made on another thread, which
-// flushes from then on.
-// - `pending` is 1 for the source plus 1 for each item that arrived and is not delivered. The thread that makes it 0
-// completes the stream.
+// drains from then on.
+// - A batch of small messages that stays open at the end of a drain has a request before it, whose end drains again.
+// - `arrived` counts the items of the source, which signals one at a time. `total` is that count once the source has
+// completed. The thread that finds as many delivered, after its write of either number, completes the stream.
+// - Items that the source signals within a request of this stream, on the same thread, are drained at the end of the
+// request: together. If nothing of the stream is in flight then, the first one is drained at once.
 // - The thread that makes `ended` true signals the end, or is the one that cancels. Nothing is signalled afterwards.
 // - Items are requested by one thread at a time. A cancel does not wait for a request that is in progress, since the
 // publisher may take any time for it.
-// - An exception during a flush ends the stream, and the flush continues, so that buffers that arrive later are
+// - An exception during a drain ends the stream, and the drain continues, so that buffers that arrive later are
 // still returned.
 
 /**
@@ -75,7 +79,9 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private final UpstreamDemand demand;
         private final Queue<T> items;
         private final AtomicInteger wip = new AtomicInteger();
-        private final AtomicInteger pending = new AtomicInteger(1);
+        private final AtomicLong delivered = new AtomicLong();
+        private long arrived; // (source)
+        private volatile long total = -1; // of items, once the source has completed
         private final AtomicBoolean started = new AtomicBoolean();
         private final AtomicBoolean ended = new AtomicBoolean();
         private volatile @Nullable RegisteredBuffer handed; // buffer that the pool gave to the waiter
@@ -83,7 +89,9 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private @Nullable Subscription upstream;
         private volatile boolean cancelled;
         private volatile boolean sourceEnded; // if so, the source is neither requested from nor cancelled
-        private int needed; // (flushing thread) bytes that the encoder reported for the first item; else 0
+        private volatile @Nullable Thread requester; // until its request to the source has returned
+        private @Nullable RegisteredBuffer spare; // (draining thread) buffer whose message was copied into another
+        private int needed; // (draining thread) bytes that the encoder reported for the first item; else 0
 
         Sending(Endpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
             super(endpoint);
@@ -126,10 +134,14 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             if (ended.get() || sourceEnded) {
                 return;
             }
+            requester = Thread.currentThread();
             try {
                 source().request(items);
             } catch (Throwable e) { // violates Reactive Streams; this may be the loop
                 end(OperatorErrors.of(upstream, e, null, currentContext()));
+            } finally {
+                requester = null;
+                drain();
             }
         }
 
@@ -140,18 +152,21 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         @Override
         public void onNext(T item) {
             java.util.Objects.requireNonNull(item, "§2.13: an item must not be null");
-            StackRoom.require(StackRoom.SIGNAL);
+            boolean gathers = requester == Thread.currentThread() && !isIdle();
+            StackRoom.require(gathers ? StackRoom.RELEASE : StackRoom.SIGNAL);
             if (ended.get()) {
                 Operators.onDiscard(item, currentContext());
                 return;
             }
-            pending.incrementAndGet();
+            arrived++;
             if (!items.offer(item)) {
                 Operators.onDiscard(item, currentContext());
                 end(new IllegalStateException("the publisher sent more items than were requested: " + most));
                 return;
             }
-            flush();
+            if (!gathers || isIdle()) { // else the end of the request drains, or that of what is in flight
+                drain();
+            }
         }
 
         @Override
@@ -166,17 +181,20 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         @Override
         public void onComplete() {
             sourceEnded = true;
-            completeOne();
+            total = arrived;
+            completeIfDelivered(delivered.get());
+            drain();
         }
 
         @Override
-        protected void sent() {
-            demand.delivered();
-            completeOne();
+        protected void sent(int messages) {
+            demand.delivered(messages);
+            completeIfDelivered(delivered.addAndGet(messages));
+            drain();
         }
 
-        private void completeOne() {
-            if (pending.decrementAndGet() == 0 && ended.compareAndSet(false, true)) {
+        private void completeIfDelivered(long items) {
+            if (items == total && ended.compareAndSet(false, true)) {
                 finished();
                 actual.onComplete();
             }
@@ -229,32 +247,32 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     source().cancel();
                 }
             } finally {
-                flush();
+                drain();
             }
         }
 
-        private void flush() {
+        private void drain() {
             if (wip.getAndIncrement() == 0) {
-                flushHeld();
+                drainHeld();
             }
         }
 
-        private void flushHeld() {
+        private void drainHeld() {
             int missed = 1;
             do {
                 try {
                     if (!sendAll()) {
-                        return; // another thread flushes now
+                        return; // another thread drains now
                     }
                 } catch (Throwable e) { // stack or memory is exhausted, or the subscriber throws
-                    endDuringFlush(e);
+                    endDuringDrain(e);
                 }
                 missed = wip.addAndGet(-missed);
             } while (missed != 0);
         }
 
-        /** Ends the stream during a flush. The flush continues: ending the stream requests another pass. */
-        private void endDuringFlush(Throwable error) {
+        /** Ends the stream during a drain. The drain continues: ending the stream requests another pass. */
+        private void endDuringDrain(Throwable error) {
             try {
                 if (end(error)) {
                     return;
@@ -267,9 +285,9 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         }
 
         /**
-         * Encodes and submits the waiting items (flushing thread).
+         * Encodes and submits the waiting items (draining thread).
          *
-         * @return false if another thread continues the flush
+         * @return false if another thread continues the drain
          */
         private boolean sendAll() {
             T item;
@@ -277,8 +295,11 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 try {
                     int length = needed > 0 ? needed : encoder.length(item);
                     if (length > endpoint.sendBuffers().bufferSize()) {
+                        if (inSeparateMemory() >= endpoint.options().maxSendsInFlight()) {
+                            break; // the end of one drains
+                        }
                         if (endpoint.loop().isLoopThread()) { // registering memory is slow
-                            Thread.ofVirtual().name("rdma-send").start(this::flushHeld);
+                            Thread.ofVirtual().name("rdma-send").start(this::drainHeld);
                             return false;
                         }
                         sendLarge(length);
@@ -286,13 +307,15 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     }
                     RegisteredBuffer buffer = buffer();
                     if (buffer == null) {
-                        return true; // the thread that hands one over flushes
+                        break; // the thread that hands one over drains
                     }
                     needed = send(item, buffer);
                 } catch (Throwable e) { // the encoder is application code
                     end(OperatorErrors.of(upstream, e, item, currentContext()));
                 }
             }
+            flushIfDue();
+            closeSpare();
             if (ended.get()) {
                 RegisteredBuffer unused = handed;
                 if (unused != null) { // else a buffer that is handed over now causes another pass
@@ -302,6 +325,28 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 Operators.onDiscardQueueWithClear(items, currentContext(), null);
             }
             return true;
+        }
+
+        /**
+         * Flushes what was added, unless more is likely to join it before the requests before it have ended. Their ends
+         * come here again.
+         */
+        private void flushIfDue() {
+            if (hasOpenBatch() && (isIdle() || ended.get() || sourceEnded || requester == null && !isBusy())) {
+                try {
+                    flush();
+                } catch (Throwable e) {
+                    end(OperatorErrors.of(upstream, e, null, currentContext()));
+                }
+            }
+        }
+
+        private void closeSpare() {
+            RegisteredBuffer unused = spare;
+            if (unused != null) {
+                spare = null;
+                unused.close();
+            }
         }
 
         /**
@@ -323,7 +368,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 return required;
             }
             items.poll();
-            send(buffer);
+            spare = add(buffer);
             return 0;
         }
 
@@ -345,6 +390,11 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         }
 
         private @Nullable RegisteredBuffer buffer() {
+            RegisteredBuffer kept = spare;
+            if (kept != null) {
+                spare = null;
+                return kept;
+            }
             BufferWaiter asked = waiter; // read before `handed`, which is set before this is cleared
             RegisteredBuffer buffer = handed;
             if (buffer != null) {
@@ -402,7 +452,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             public void acquired(RegisteredBuffer buffer) {
                 handed = buffer;
                 waiter = null;
-                flush();
+                drain();
             }
 
             @Override

@@ -38,9 +38,9 @@ final class UpstreamDemand {
         requestDue();
     }
 
-    /** Counts a delivered item. Any thread. */
-    void delivered() {
-        if (delivered.incrementAndGet() >= batch && requesting.getAndIncrement() == 0) {
+    /** Counts delivered items. Any thread. */
+    void delivered(int items) {
+        if (delivered.addAndGet(items) >= batch && requesting.getAndIncrement() == 0) {
             requestDue();
         }
     }

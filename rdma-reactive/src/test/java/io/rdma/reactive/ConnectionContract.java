@@ -60,6 +60,7 @@ abstract class ConnectionContract {
     private static final int LARGE = 100 * MESSAGE;
     private static final int BLOCK = 64 * 1024;
     private static final int MANY = 100;
+    private static final int NOT_SMALL = 300; // of 1,024 bytes, so it does not share a SEND
 
     private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
     private DisposableServer server;
@@ -347,7 +348,7 @@ abstract class ConnectionContract {
         AtomicInteger encoded = new AtomicInteger();
         Disposable sending = client.send(Flux.range(0, 1000), (i, target) -> {
                     encoded.incrementAndGet();
-                    return 8;
+                    return NOT_SMALL;
                 })
                 .subscribe();
         // 16 receives are posted and 8 send buffers exist, so no more messages can be on the way.
@@ -359,6 +360,26 @@ abstract class ConnectionContract {
         assertThat(peer.receive(ReceivedMessage::length).take(1000).count().block(PATIENCE))
                 .isEqualTo(1000);
         await().atMost(PATIENCE).until(sending::isDisposed);
+    }
+
+    /** Small messages share receives and send buffers, but a sender whose peer does not read stops all the same. */
+    @Test
+    void aReceiverThatDoesNotReadStopsASenderOfSmallMessages() {
+        AtomicInteger encoded = new AtomicInteger();
+        int endless = 1_000_000;
+        Disposable sending = client.send(Flux.range(0, endless), (i, target) -> {
+                    encoded.incrementAndGet();
+                    return 8;
+                })
+                .subscribe();
+        await().atMost(PATIENCE)
+                .until(() ->
+                        client.endpoint().inFlight() == 0 && peer.endpoint().outstandingReceives() == 16);
+        int mostInAReceive = 1024 / (8 + 4);
+        assertThat(encoded.get()).isLessThanOrEqualTo(16 * mostInAReceive + 4 * 8);
+        sending.dispose();
+        client.abort(new IllegalStateException("enough"));
+        peer.receive(ReceivedMessage::length).onErrorComplete().blockLast(PATIENCE);
     }
 
     @Test

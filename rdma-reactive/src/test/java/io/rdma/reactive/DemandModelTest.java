@@ -29,12 +29,12 @@ class DemandModelTest {
             requested.addAndGet(items);
             inside.decrementAndGet();
         });
-        Thread other = new Thread(demand::delivered);
-        Thread third = new Thread(demand::delivered);
+        Thread other = new Thread(() -> demand.delivered(1));
+        Thread third = new Thread(() -> demand.delivered(1));
         other.start();
         third.start();
         demand.begin();
-        demand.delivered();
+        demand.delivered(1);
         try {
             other.join();
             third.join();

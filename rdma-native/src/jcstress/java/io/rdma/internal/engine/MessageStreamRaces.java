@@ -58,7 +58,7 @@ public final class MessageStreamRaces {
         }
 
         @Override
-        protected void sent() {}
+        protected void sent(int messages) {}
 
         @Override
         protected void failed(RuntimeException error) {}

@@ -24,8 +24,11 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Posts only a part of its receives at first, see {@link FirstBuffers}; used only where credits are counted. */
     static final int GROWING_WINDOWS = 1 << 2;
 
+    /** Reads several small messages from one receive; used only where credits are counted. */
+    static final int BATCHES = 1 << 3;
+
     /** All capabilities of this release. */
-    static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS;
+    static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS | BATCHES;
 
     /**
      * Returns the offer of a peer.

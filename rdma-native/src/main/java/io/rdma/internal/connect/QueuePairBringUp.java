@@ -274,7 +274,8 @@ final class QueuePairBringUp implements AutoCloseable {
                 local.offer().shares(Offer.PROBES, peer.offer()) ? options.probeInterval() : Duration.ZERO,
                 grows ? FirstBuffers.receives(receiveBuffers(), receiveBufferSize()) : receiveBuffers(),
                 grows ? FirstBuffers.receives(peer.receiveBuffers(), peer.receiveBufferSize()) : peer.receiveBuffers(),
-                FirstBuffers.sends(options.sendBuffers(), options.sendBufferSize()));
+                FirstBuffers.sends(options.sendBuffers(), options.sendBufferSize()),
+                credits && local.offer().shares(Offer.BATCHES, peer.offer()));
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(() -> resources.release(memory));
             Endpoint endpoint = new Endpoint(completions, memory, queuePair, shared, negotiated);

@@ -89,6 +89,26 @@ final class Backlog {
         return mayUnblock() ? unblock() : null;
     }
 
+    /**
+     * Returns the message that follows in the order of the messages, if it is known without a look behind other
+     * operations. It may join a message that has a credit. Poster.
+     */
+    @Nullable
+    Operation peekMessage() {
+        Operation next = blocked.peek();
+        if (next == null) {
+            next = submitted.peek();
+        }
+        return next != null && next.request().opcode().consumesReceive() ? next : null;
+    }
+
+    /** Takes the message of {@link #peekMessage}. Poster. */
+    void takeMessage() {
+        if (unblock() == null) {
+            submitted.poll();
+        }
+    }
+
     /** Adds an operation, and now and then removes abandoned ones, which would otherwise pile up during a stall. */
     private static void add(ArrayDeque<Operation> to, Operation operation) {
         to.add(operation);

@@ -73,7 +73,8 @@ public final class DatagramEndpoint implements Submitter {
                             Duration.ZERO,
                             options.receiveBuffers(),
                             0,
-                            options.sendBuffers()));
+                            options.sendBuffers(),
+                            false));
         }
     }
 

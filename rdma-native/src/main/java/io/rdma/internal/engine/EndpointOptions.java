@@ -29,6 +29,7 @@ import java.time.Duration;
  *     when the peer uses those
  * @param peerFirstReceiveBuffers the same number of the peer
  * @param firstSendBuffers send buffers that are registered at the start
+ * @param batches whether small messages may share a SEND; only with credits
  */
 public record EndpointOptions(
         QueuePairCapacity capacity,
@@ -49,7 +50,8 @@ public record EndpointOptions(
         Duration probeInterval,
         int firstReceiveBuffers,
         int peerFirstReceiveBuffers,
-        int firstSendBuffers) {
+        int firstSendBuffers,
+        boolean batches) {
     /** Receives that a queue pair needs beyond the receive buffers where credits are counted. */
     public static final int CONTROL_RECEIVES = Credits.CONTROL_RECEIVES;
 
@@ -64,12 +66,21 @@ public record EndpointOptions(
 
     /**
      * Returns the bound of a stream of messages: the number of items that it takes from its source and that are not
-     * delivered. Each message in flight needs a send buffer and a place in the send queue. An item beyond either would
-     * be taken before it could be sent.
+     * delivered. Each SEND in flight needs a send buffer and a place in the send queue. An item beyond either would be
+     * taken before it could be sent. Where small messages may share a SEND, the bound is four items for each SEND.
      *
      * @return messages, at least 1
      */
     public int maxMessagesInFlight() {
+        return maxSendsInFlight() * (batchBytes() > 0 ? BatchLayout.SHARING : 1);
+    }
+
+    /**
+     * Returns the bound of the SENDs of a stream in flight.
+     *
+     * @return SENDs, at least 1
+     */
+    public int maxSendsInFlight() {
         return Math.min(sendBuffers, capacity.maxSendWr());
     }
 
@@ -95,6 +106,16 @@ public record EndpointOptions(
         int frame = credits ? Frame.BYTES : 0;
         int last = (most + frame) % LARGEST_MTU;
         return most + frame > LARGEST_MTU && last < FEWEST_OF_LAST_PACKET ? most - last : most;
+    }
+
+    /**
+     * Returns the largest SEND that carries several messages: a send buffer and a receive buffer of the peer hold it.
+     *
+     * @return bytes, frame excluded; 0 if each message has a SEND of its own
+     */
+    public int batchBytes() {
+        int buffer = Math.min(sendBufferSize, peerReceiveBufferSize);
+        return batches && buffer >= BatchLayout.LEAST_BYTES ? Math.min(BatchLayout.MOST_BYTES, buffer) : 0;
     }
 
     /**

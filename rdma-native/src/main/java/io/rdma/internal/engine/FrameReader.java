@@ -7,8 +7,8 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - Type and length of a frame are checked first, then its counters are taken, then its content. A frame that is not
-// valid ends the connection.
+// - Type and length of a frame are checked first, and the table of a batch. Then its counters are taken, then its
+// content. A frame that is not valid ends the connection.
 // - The slot of a control frame is given back at once: it never waits for the application.
 
 /** Reader of the frames that one connection receives: counters, control frames, announcements of large messages. */
@@ -21,13 +21,14 @@ final class FrameReader {
     private final IntConsumer giveBack;
     private final boolean shared;
     private final int maxMessageSize;
+    private final boolean batches;
 
     /**
      * Creates the reader of a queue.
      *
      * @param giveBack gives back the slot of a message
      * @param shared whether other connections share the ring
-     * @param maxMessageSize longest message that the peer may announce
+     * @param options as negotiated
      */
     FrameReader(
             Endpoint endpoint,
@@ -36,7 +37,7 @@ final class FrameReader {
             Credits credits,
             IntConsumer giveBack,
             boolean shared,
-            int maxMessageSize) {
+            EndpointOptions options) {
         this.endpoint = endpoint;
         this.queue = queue;
         this.ring = ring;
@@ -44,7 +45,8 @@ final class FrameReader {
         this.credits = credits;
         this.giveBack = giveBack;
         this.shared = shared;
-        this.maxMessageSize = maxMessageSize;
+        this.maxMessageSize = options.receiveMessageSize();
+        this.batches = options.batches();
     }
 
     /**
@@ -59,6 +61,11 @@ final class FrameReader {
         int type = length < 0 ? -1 : Frame.type(memory, frame);
         boolean known = switch (type) {
             case Frame.DATA -> true;
+            case Frame.BATCH ->
+                batches
+                        && !completions.hasImmediate(index)
+                        && !completions.hasInvalidatedKey(index)
+                        && BatchLayout.isValid(slots.buffer(slot), length, Frame.messages(memory, frame));
             case Frame.CREDIT -> length == 0;
             case Frame.ANNOUNCEMENT -> length == RemoteMemory.ENCODED_BYTES;
             case Frame.BYE, Frame.ABORT -> length == 0 && credits.farewells();
@@ -71,6 +78,7 @@ final class FrameReader {
             return;
         }
         switch (type) {
+            case Frame.BATCH -> queue.arrived(slot, length, Frame.messages(memory, frame));
             case Frame.CREDIT -> credit(slot);
             case Frame.ANNOUNCEMENT -> announced(slot, completions, index);
             case Frame.BYE, Frame.ABORT -> {
@@ -111,6 +119,7 @@ final class FrameReader {
             return;
         }
         boolean invalidated = completions.hasInvalidatedKey(index);
+        ring.arrivals().putSingle(slot);
         queue.enqueue(
                 slot,
                 new Fetch(

@@ -11,11 +11,13 @@ import org.jspecify.annotations.Nullable;
 // - The loop thread alone adds. One consumer at a time takes. It never overflows, because it has as many places as the
 // ring.
 // - Of a message in a slot the ring's ArrivedMessages holds the rest. A Fetch stays at the head until it has ended.
+// - A batch stays at the head until its last message is taken. `taken` is the number of those that are, and `end` the
+// offset behind them.
 // - Messages are taken in the order of their arrival, without a gap: none is taken behind one that was lost.
 
 /**
- * Messages of a connection that have arrived and wait for the application. An element is the number of a slot, a
- * datagram, or a message that is still in the peer's memory ({@link Fetch}).
+ * Messages of a connection that have arrived and wait for the application. An element is the number of a slot, which
+ * has a message or a batch, a datagram, or a message that is still in the peer's memory ({@link Fetch}).
  */
 final class Inbox {
     private final Endpoint endpoint;
@@ -25,6 +27,10 @@ final class Inbox {
     private final IntConsumer giveBack;
     private final SpscVarHandleArrayQueue<Object> arrived;
     private final @Nullable MessageLender[] lenders; // (consumer) by slot
+    private int taken; // (consumer)
+    private int end; // (consumer)
+    private boolean lending; // (consumer) the message that was taken last is LENT: endLending counts its close
+    private int closed; // (consumer) of the batch, not counted in its slot yet
     private boolean lost; // (consumer)
 
     /**
@@ -75,6 +81,9 @@ final class Inbox {
             return null;
         }
         if (head instanceof Integer slot) {
+            if (ring.arrivals().batch(slot) > 0) {
+                return nextOfBatch(slot, lent);
+            }
             MemorySegment memory = framed ? slots.buffer(slot) : slots.whole(slot); // begins with the message
             ReceivedMessage message = lent
                     ? ring.arrivals().lend(lender(slot), slot, memory)
@@ -87,6 +96,55 @@ final class Inbox {
             return datagram;
         }
         return fetched((Fetch) head);
+    }
+
+    private ReceivedMessage nextOfBatch(int slot, boolean lent) {
+        ArrivedMessages arrivals = ring.arrivals();
+        int messages = arrivals.batch(slot);
+        MemorySegment memory = slots.buffer(slot);
+        int length = BatchLayout.length(memory, arrivals.length(slot), messages, taken);
+        int start = BatchLayout.next(end);
+        MemorySegment bytes = memory.asSlice(start, length);
+        endLending(slot);
+        ReceivedMessage message = null;
+        boolean last = taken + 1 == messages;
+        if (last) {
+            countClosed(slot);
+        }
+        if (lent) {
+            MessageLender lender = lender(slot);
+            message = last ? lender.lend(bytes, length, false, false, 0) : lender.lendOneOfSeveral(bytes);
+            lending = !last && message != null;
+        }
+        if (message == null) {
+            message = new ReceivedMessage(bytes, false, 0, giveBack, slot);
+        }
+        end = start + length;
+        taken++;
+        if (last) {
+            nextHead();
+        }
+        return message;
+    }
+
+    private void endLending(int slot) {
+        if (lending) {
+            lending = false;
+            closed += lender(slot).keepIfOpen() ? 0 : 1; // one that is open counts itself
+        }
+    }
+
+    private void countClosed(int slot) {
+        if (closed > 0) {
+            ring.arrivals().close(slot, closed);
+            closed = 0;
+        }
+    }
+
+    private void nextHead() {
+        arrived.poll();
+        taken = 0;
+        end = 0;
     }
 
     private @Nullable ReceivedMessage fetched(Fetch fetch) {
@@ -118,9 +176,14 @@ final class Inbox {
      * one in their midst. The connection has failed, so the consumer is notified of its end next.
      */
     private void dropAll() {
-        for (Object head; (head = arrived.poll()) != null; ) {
+        for (Object head; (head = arrived.peek()) != null; nextHead()) {
             if (head instanceof Integer slot) {
-                giveBack.accept(slot);
+                endLending(slot);
+                countClosed(slot);
+                int messages = Math.max(1, ring.arrivals().batch(slot));
+                for (int i = taken; i < messages; i++) {
+                    giveBack.accept(slot);
+                }
             } else if (head instanceof Fetch fetch) {
                 fetch.fail(); // only a fetch at the head was ever started, so no message is here
             }

@@ -2,6 +2,7 @@ package io.rdma.internal.engine;
 
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.RdmaException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 // - An abandoned stream submits nothing more. abandonAll() sets the flag and then reads the operations; a send stores
 // its operation where abandonAll() finds it, and then reads the flag. So one of the two abandons the operation. The
 // poster reads the flag, too, so no message is posted behind one that was abandoned: the peer gets no gap.
+// - Small messages that are added collect in the open batch, whose buffer the stream holds until a flush. It may stay
+// open while the stream is not idle. A batch that
+// is
+// kept open has other requests of the stream before it: the end of each of those makes the front-end flush again.
 // - Once a submit has begun, the submit or the end of the operation closes the message. An abandon before the operation
 // is submitted only sets a flag.
 
@@ -22,15 +27,20 @@ import org.jspecify.annotations.Nullable;
  * flight, so that a cancel or a failure ends all of them. A front-end subclasses it.
  */
 public abstract class MessageStream {
+    private static final int BUSY = 4;
+
     private static final int NEW = 0;
     private static final int BEGUN = 1;
     private static final int ENDED = 2;
 
     private final Submitter submitter;
-    private final OpenStreams open;
+    private final OpenStreams streams;
     private final AtomicReferenceArray<@Nullable Sent> pooled; // by the buffer's place in the pool
     private final Set<Sent> own = ConcurrentHashMap.newKeySet(1); // of messages with separate memory
     private final AtomicInteger phase = new AtomicInteger(NEW);
+    private final AtomicInteger sending = new AtomicInteger(); // requests that were submitted and have not ended
+    private final MessageBatch batch; // (sender)
+    private @Nullable RegisteredBuffer open; // (sender) buffer of the batch
     private boolean begun; // (sender)
     private volatile boolean abandoned;
 
@@ -40,24 +50,32 @@ public abstract class MessageStream {
      * @param endpoint endpoint that sends the messages
      */
     protected MessageStream(Endpoint endpoint) {
-        this(endpoint, endpoint.sendBuffers().count(), endpoint.openStreams());
+        this(
+                endpoint,
+                endpoint.sendBuffers().count(),
+                endpoint.openStreams(),
+                endpoint.options().batchBytes());
     }
 
     MessageStream(Submitter submitter, int buffers) {
-        this(submitter, buffers, new OpenStreams(() -> false));
+        this(submitter, buffers, new OpenStreams(() -> false), 0);
     }
 
-    private MessageStream(Submitter submitter, int buffers, OpenStreams open) {
+    private MessageStream(Submitter submitter, int buffers, OpenStreams streams, int batchBytes) {
         this.submitter = submitter;
-        this.open = open;
+        this.streams = streams;
+        batch = new MessageBatch(batchBytes);
         pooled = new AtomicReferenceArray<>(buffers);
     }
 
     /**
-     * Handles the delivery of a message to the peer's device: there is room for another. Runs on the completion loop,
-     * or on a thread of its own for a message that the peer had to fetch; must not block.
+     * Handles the delivery of messages to the peer's device: there is room for as many others, and a {@link #flush} is
+     * due. Runs on the completion loop, or on a thread of its own for a message that the peer had to fetch; must not
+     * block.
+     *
+     * @param messages their number: those that shared a SEND
      */
-    protected abstract void sent();
+    protected abstract void sent(int messages);
 
     /**
      * Handles the failure of a message, perhaps one of several. Not called after {@link #abandonAll}. Threads as for
@@ -109,7 +127,102 @@ public abstract class MessageStream {
     }
 
     /**
-     * Sends a message, in the order of the calls. One caller at a time.
+     * Adds a message, in the order of the calls. If it is small, it is sent by the next {@link #flush}, or when no other
+     * fits beside it, together with those that were added meanwhile. Otherwise it is sent now. One caller at a time.
+     *
+     * @param message as for {@link #send}; not closed if it is returned
+     * @return the buffer, from which the message was copied; null if it is in use
+     * @throws IllegalArgumentException as for {@link Endpoint#submit}
+     */
+    protected final @Nullable RegisteredBuffer add(RegisteredBuffer message) {
+        int length = message.limit();
+        if (abandoned || !batch.isSmall(length)) {
+            send(message);
+            return null;
+        }
+        RegisteredBuffer before = open;
+        if (before != null) {
+            if (batch.fits(length)) {
+                batch.copy(message.address(), length, before.address());
+                return message;
+            }
+            flushBefore(message);
+        }
+        beginOnce(); // a close of the connection must find that the stream is not sent
+        batch.begin(length);
+        open = message;
+        return null;
+    }
+
+    private void flushBefore(RegisteredBuffer message) {
+        try {
+            flush();
+        } catch (Throwable e) {
+            message.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Sends the messages that were added and not sent. One caller at a time, the one that adds.
+     *
+     * @throws RuntimeException as {@link Endpoint#submit} does; the messages were not sent then, and {@link #failed} was
+     *     called
+     */
+    protected final void flush() {
+        RegisteredBuffer buffer = open;
+        if (buffer != null) {
+            open = null;
+            if (!abandoned) {
+                batch.finish(buffer);
+            }
+            try {
+                submit(buffer, batch.messages());
+            } catch (Throwable e) { // the messages were accepted: their stream must not count as sent
+                failed(e instanceof RuntimeException error ? error : new RdmaException("a send failed: " + e, e));
+                throw e;
+            }
+        }
+    }
+
+    /**
+     * Returns whether messages wait for a {@link #flush}. For the thread that adds.
+     *
+     * @return true if a batch is open
+     */
+    protected final boolean hasOpenBatch() {
+        return open != null;
+    }
+
+    /**
+     * Returns whether no request of this stream is in flight. Any thread.
+     *
+     * @return false if the end of a request follows, see {@link #sent}
+     */
+    protected final boolean isIdle() {
+        return sending.get() == 0;
+    }
+
+    /**
+     * Returns whether several requests of this stream are in flight. Any thread.
+     *
+     * @return true if a message that is sent now would not arrive much sooner than one sent at the end of a request
+     */
+    protected final boolean isBusy() {
+        return sending.get() >= BUSY;
+    }
+
+    /**
+     * Returns the number of messages in flight that have memory of their own. Any thread.
+     *
+     * @return at least 0
+     */
+    protected final int inSeparateMemory() {
+        return own.size();
+    }
+
+    /**
+     * Sends a message, in the order of the calls, after those that were added. One caller at a time.
      *
      * @param message lease of {@link BufferPool#tryAcquireExclusive} of the endpoint's send buffers, or a buffer with
      *     separate memory. The engine closes it when the device is done with it, after success and failure alike. It is
@@ -117,20 +230,28 @@ public abstract class MessageStream {
      * @throws IllegalArgumentException as for {@link Endpoint#submit}
      */
     public final void send(RegisteredBuffer message) {
+        flushBefore(message);
+        submit(message, 1);
+    }
+
+    private void submit(RegisteredBuffer message, int messages) {
         if (abandoned) {
             message.close();
             return;
         }
         beginOnce();
         Sent operation = null;
+        sending.incrementAndGet();
         try {
             operation = operation(message);
+            operation.messages = messages;
             submitter.submit(operation);
         } catch (Throwable e) { // misuse, or exhausted stack or memory
             if (operation == null || !operation.isSubmitted()) {
                 if (operation != null) {
                     own.remove(operation);
                 }
+                sending.decrementAndGet();
                 message.close();
                 throw e;
             } // else the operation ends regularly, and notifies the stream
@@ -148,6 +269,7 @@ public abstract class MessageStream {
      * @throws RuntimeException as {@link Endpoint#submit} does; nothing was submitted then
      */
     protected final void submit(Operation message) {
+        flush();
         beginOnce();
         submitter.submit(message);
     }
@@ -158,16 +280,16 @@ public abstract class MessageStream {
             return;
         }
         begun = true;
-        open.begun();
+        streams.begun();
         if (!phase.compareAndSet(NEW, BEGUN)) {
-            open.ended();
+            streams.ended();
         }
     }
 
     /** Counts the stream as ended, because all its messages were delivered. Any thread. */
     protected final void finished() {
         if (phase.getAndSet(ENDED) == BEGUN) {
-            open.ended();
+            streams.ended();
         }
     }
 
@@ -200,9 +322,10 @@ public abstract class MessageStream {
         own.forEach(Operation::abandonSubmitted);
     }
 
-    /** Operation of one message or, for a buffer of the pool, of all messages in that buffer. */
+    /** Operation of one request or, for a buffer of the pool, of all requests from that buffer. */
     private static final class Sent extends Operation {
         private final MessageStream stream;
+        private int messages; // from the submit on
 
         Sent(MessageStream stream, WorkRequest request) {
             super(request);
@@ -215,9 +338,14 @@ public abstract class MessageStream {
         }
 
         @Override
+        int messages() {
+            return messages;
+        }
+
+        @Override
         protected void completed(long value) {
             ended();
-            stream.sent();
+            stream.sent(1 + (int) value);
         }
 
         @Override
@@ -229,6 +357,7 @@ public abstract class MessageStream {
         }
 
         private void ended() {
+            stream.sending.decrementAndGet();
             if (!stream.own.isEmpty()) {
                 stream.own.remove(this);
             }

@@ -96,7 +96,7 @@ public abstract class Operation {
      * Handles success. Runs on the completion loop, or on a thread of its own for a message that the peer had to fetch;
      * must not block.
      *
-     * @param value the old value for atomics, else 0
+     * @param value the old value for atomics; the number of messages behind the first one for a batch; else 0
      */
     protected abstract void completed(long value);
 
@@ -339,6 +339,11 @@ public abstract class Operation {
         return false;
     }
 
+    /** Returns the number of messages of the application that the request carries. */
+    int messages() {
+        return 1;
+    }
+
     /**
      * Marks a waiting operation as posted.
      *
@@ -369,6 +374,12 @@ public abstract class Operation {
         }
         STATE.setRelease(this, POSTED);
         return true;
+    }
+
+    /** Marks an operation of the engine's own as posted. It has no submit. */
+    final void posting(int bytes) {
+        length = bytes;
+        STATE.setRelease(this, POSTED);
     }
 
     /**

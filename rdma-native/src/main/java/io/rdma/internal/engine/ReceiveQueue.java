@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 // another connection.
 // - A connection holds no more slots of a shared ring than its window. A message beyond it is given back unread and
 // ends the connection.
-// - A lent handle belongs to this queue. Only the queue's one consumer lends it again, after the library has closed it.
+// - A lent handle belongs to this queue. Only the queue's one consumer lends it again, once it is closed.
 // So even with a shared ring, a second close of a handle never closes a message of another connection.
 
 /** The receive side of one queue pair: the messages that arrived, in order, until the application takes them. */
@@ -87,7 +87,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         }
         slots = ring.slots();
         growth = new ReceiveGrowth(endpoint, ring, credits);
-        frames = new FrameReader(endpoint, this, ring, credits, giveBack, shared != null, options.receiveMessageSize());
+        frames = new FrameReader(endpoint, this, ring, credits, giveBack, shared != null, options);
         inbox = new Inbox(endpoint, ring, credits.framed(), giveBack);
         slots.retain();
         if (shared != null) {
@@ -123,7 +123,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     }
 
     /**
-     * Returns the number of messages that the application holds or that wait for it.
+     * Returns the number of receive buffers whose messages the application holds or that wait for it.
      *
      * @return 0 when none is outstanding
      */
@@ -276,7 +276,16 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         enqueue(slot, ring.boxed(slot));
     }
 
-    /** Queues an object that stands for the message in a slot. Loop. */
+    /** Queues a batch of messages in a slot. Loop. */
+    void arrived(int slot, int length, int messages) {
+        if (isRefused(slot)) {
+            return;
+        }
+        ring.arrivals().putBatch(slot, length, messages);
+        enqueue(slot, ring.boxed(slot));
+    }
+
+    /** Queues an object that stands for the message or messages in a slot. Loop. */
     void enqueue(int slot, Object message) {
         credits.receive();
         ring.holdsControl(slot, false);
@@ -302,7 +311,11 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         endpoint.fail(cause);
     }
 
+    /** Ends the use of a message in a slot. Gives the slot back if it was the last one there. Any thread. */
     private void giveBack(int slot) {
+        if (!ring.arrivals().closeOne(slot)) {
+            return;
+        }
         if (shared != null) {
             credits.reposted(1, 0);
         }

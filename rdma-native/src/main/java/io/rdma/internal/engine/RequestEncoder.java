@@ -51,7 +51,7 @@ final class RequestEncoder {
             encodeOperands(operation);
         }
         int length = operation.length();
-        int framed = useCredit(slot, opcode);
+        int framed = useCredit(slot, opcode, operation.messages());
         if (length > 0) {
             chain.entry(buffer.address(), length, buffer.lkey());
         }
@@ -63,9 +63,10 @@ final class RequestEncoder {
     /**
      * Uses a credit if the request takes a receive of a peer that counts them, and writes the frame of a message.
      *
+     * @param messages number of messages that the request carries
      * @return bytes of the frame; 0 if there is none
      */
-    private int useCredit(int slot, WorkRequestOpcode opcode) {
+    private int useCredit(int slot, WorkRequestOpcode opcode, int messages) {
         if (!credits.framed() || !opcode.consumesReceive()) {
             return 0;
         }
@@ -73,7 +74,11 @@ final class RequestEncoder {
         if (opcode == WorkRequestOpcode.RDMA_WRITE_WITH_IMM) { // has no frame
             return 0;
         }
-        frame(slot, Frame.DATA);
+        if (messages == 1) {
+            frame(slot, Frame.DATA, 0);
+        } else {
+            frame(slot, Frame.BATCH, messages);
+        }
         return Frame.BYTES;
     }
 
@@ -101,7 +106,7 @@ final class RequestEncoder {
     }
 
     private void encodeGathered(int slot, GatherOperation operation) {
-        int framed = useCredit(slot, operation.request().opcode());
+        int framed = useCredit(slot, operation.request().opcode(), 1);
         for (int piece = 0; piece < operation.pieces(); piece++) {
             chain.entry(operation.address(piece), operation.length(piece), operation.lkey(piece));
         }
@@ -136,7 +141,7 @@ final class RequestEncoder {
     /** Encodes a control frame of a type. */
     void encodeControl(long wrId, int slot, int type) {
         chain.add(wrId, WorkRequestOpcode.SEND);
-        frame(slot, type);
+        frame(slot, type, 0);
         if (Frame.BYTES <= maxInline) {
             chain.inline();
         }
@@ -147,16 +152,17 @@ final class RequestEncoder {
         chain.add(wrId, request.opcode());
         attach(request);
         credits.consume();
-        frame(slot, Frame.ANNOUNCEMENT);
+        frame(slot, Frame.ANNOUNCEMENT, 0);
         exposed.encode(slotMemory.segment().asSlice(offset(slot) + ANNOUNCEMENT, RemoteMemory.ENCODED_BYTES));
         chain.entry(address(slot) + ANNOUNCEMENT, RemoteMemory.ENCODED_BYTES, slotMemory.lkey());
     }
 
-    private void frame(int slot, int type) {
+    private void frame(int slot, int type, int messages) {
         Frame.write(
                 slotMemory.segment(),
                 offset(slot) + FRAME,
                 type,
+                messages,
                 credits.announce(),
                 credits.announceControl(),
                 credits.announceFetched());

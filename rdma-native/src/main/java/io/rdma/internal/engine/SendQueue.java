@@ -46,6 +46,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
     private final SendChain chain;
     private final RequestEncoder encoder;
     private final Backlog backlog;
+    private final SharedSends shared;
     private final AtomicInteger wip = new AtomicInteger();
     private final PostedRing ring;
     private final Queue<Operation> announced = new ConcurrentLinkedQueue<>(); // (poster) adds, (loop) takes
@@ -80,6 +81,8 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
                 options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
         this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline);
         this.backlog = new Backlog(credits, endpoint.loop().counters());
+        this.shared = new SharedSends(
+                backlog, endpoint.sendBuffers(), options.batchBytes(), (operation, error) -> end(operation, 0, error));
         this.ring = new PostedRing(depth);
         this.slots = table.add(depth, this);
     }
@@ -96,7 +99,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             return;
         }
         boolean later = endpoint.loop().postAfterDispatch(this);
-        if (later && held && postAtOnce(operation)) {
+        if (later && held && !shared.mayShare(operation) && postAtOnce(operation)) {
             return;
         }
         if (!operation.markQueued()) {
@@ -202,7 +205,8 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
                 break;
             }
             if (next.markPosted()) { // else it was cancelled
-                encode(next);
+                SharedSend joined = shared.mayShare(next) ? shared.join(next) : null;
+                encode(joined == null ? next : joined);
             }
         }
         // Every message in the chain has announced the receives already.
@@ -370,11 +374,15 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
     private void retire(@Nullable RuntimeException error) {
         int slot = ring.oldest();
         Operation operation = ring.at(slot);
-        long value = operation != null && operation.request().isAtomic() ? encoder.result(slot) : 0;
+        long value = operation == null ? 0 : value(operation, slot);
         ring.retire(operation);
         if (operation != null) {
             end(operation, value, error);
         }
+    }
+
+    private long value(Operation operation, int slot) {
+        return operation.request().isAtomic() ? encoder.result(slot) : operation.messages() - 1;
     }
 
     /** Ends an operation that is not in the backlog, and for which no completion is dispatched. */

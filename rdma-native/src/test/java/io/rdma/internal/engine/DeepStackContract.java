@@ -58,7 +58,7 @@ abstract class DeepStackContract extends ConnectedContract {
         AtomicInteger delivered = new AtomicInteger();
         MessageStream stream = new MessageStream(client) {
             @Override
-            protected void sent() {
+            protected void sent(int messages) {
                 delivered.incrementAndGet();
             }
 

@@ -28,7 +28,8 @@ class EndpointOptionsTest {
                 Duration.ZERO,
                 1,
                 1,
-                1);
+                1,
+                false);
     }
 
     @ParameterizedTest

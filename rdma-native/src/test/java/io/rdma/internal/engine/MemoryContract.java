@@ -213,7 +213,8 @@ abstract class MemoryContract extends ConnectedContract {
                 Duration.ZERO,
                 4,
                 4,
-                4);
+                4,
+                false);
         Endpoint endpoint = new Endpoint(completions, resources.registrations(), queuePair, null, options);
         RemoteMemory there = new RemoteMemory(8, 8, 1);
         RegisteredBuffer target = acquire(endpoint).limit(8);

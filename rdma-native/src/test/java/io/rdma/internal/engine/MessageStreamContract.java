@@ -34,7 +34,7 @@ abstract class MessageStreamContract extends ConnectedContract {
         }
 
         @Override
-        protected void sent() {
+        protected void sent(int messages) {
             sent.incrementAndGet();
         }
 

@@ -32,7 +32,26 @@ class SendQueueModelTest {
     private static final int ATTEMPTS = 5;
     private static final QueuePairCapacity ONE = new QueuePairCapacity(1, 1, 1, 1, 0);
     private static final EndpointOptions OPTIONS = new EndpointOptions(
-            ONE, 1, 64, 1, 64, 1, 1, 64, 64, 64, false, 1, false, false, Duration.ofDays(1), Duration.ZERO, 1, 1, 1);
+            ONE,
+            1,
+            64,
+            1,
+            64,
+            1,
+            1,
+            64,
+            64,
+            64,
+            false,
+            1,
+            false,
+            false,
+            Duration.ofDays(1),
+            Duration.ZERO,
+            1,
+            1,
+            1,
+            false);
 
     /** Event during the submits. */
     enum Beside {

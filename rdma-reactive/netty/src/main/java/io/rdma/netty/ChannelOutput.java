@@ -149,7 +149,7 @@ final class ChannelOutput extends MessageStream {
     }
 
     @Override
-    protected void sent() {
+    protected void sent(int messages) {
         undelivered--;
         proceed();
     }
@@ -166,7 +166,7 @@ final class ChannelOutput extends MessageStream {
     void gathered(GatheredMessage message, @Nullable RuntimeException error) {
         free.push(message);
         if (error == null) {
-            sent();
+            sent(1);
         } else {
             failed(error);
         }

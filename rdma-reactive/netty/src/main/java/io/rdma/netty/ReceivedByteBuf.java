@@ -11,6 +11,7 @@ import io.rdma.buffer.ReceivedMessage;
 final class ReceivedByteBuf extends BorrowedByteBuf {
     private final ReceivedMessage message;
     private final ReceivedBuffers free;
+    private final long address;
 
     /**
      * Takes over a message.
@@ -23,11 +24,15 @@ final class ReceivedByteBuf extends BorrowedByteBuf {
         super(allocator, message.segment().asByteBuffer());
         this.message = message;
         this.free = free;
+        this.address = message.address();
     }
 
-    /** Returns whether the buffer can be used again for a message: one of the same handle, that fits. */
+    /** Returns whether the buffer can be used again for a message: one of the same handle, at the same place. */
     boolean fits(ReceivedMessage other) {
-        return other == message && other.length() <= room();
+        return other == message
+                && other.address() == address
+                && other.length() <= room()
+                && room() <= other.capacity(); // behind a message that shares its receive buffer is another one
     }
 
     @Override

@@ -61,6 +61,17 @@ abstract class BrokenStreamContract extends ChannelFixture {
                                         .putLong(8, 1 << 20)
                                         .array()),
                         "it announced a message of 1048576 bytes instead of 1 to 8192"),
+                forgery("a batch of none", peer -> peer.sendBatch(0), frame),
+                forgery("a batch without lengths", peer -> peer.sendBatch(2, new byte[4]), frame),
+                forgery("a batch with a gap", peer -> peer.sendBatch(1, new byte[] {1, 0, 0, 0, 0, 0, 0, 0}), frame),
+                forgery(
+                        "a batch longer than its SEND",
+                        peer -> peer.sendBatch(1, new byte[] {1, 0, 0, 0, 0, 0, 1, 0}),
+                        frame),
+                forgery(
+                        "a batch with a negative length",
+                        peer -> peer.sendBatch(2, new byte[] {1, 2, 3, 4, -1, -1, -1, -8, 0, 0, 0, 8}),
+                        frame),
                 forgery("immediate data", ForgingPeer::sendWithImmediate, "a message with immediate data"));
     }
 
@@ -80,6 +91,18 @@ abstract class BrokenStreamContract extends ChannelFixture {
         await().atMost(PATIENCE).until(() -> served.received().length == Integer.BYTES);
         pair.connect(server, new Recorder());
         pair.peer();
+    }
+
+    /** Sends two bytes as two messages of one SEND, as docs/internals/protocol.md has it. A channel sends no such thing. */
+    @Test
+    void batchWrittenByHandArrives() throws Exception {
+        try (ForgingPeer peer = peer(server)) {
+            Recorder recorder = pair.peer();
+            peer.sendBatch(2, new byte[] {1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1});
+            peer.send(ForgingPeer.DATA, (byte) 3);
+            await().atMost(PATIENCE).until(() -> recorder.received().length == 3);
+            assertThat(recorder.received()).containsExactly(1, 2, 3);
+        }
     }
 
     private static void assertBroken(Recorder recorder, String message) throws InterruptedException {

@@ -72,7 +72,8 @@ class ObservabilityTest {
     void metersFollowTheEngine() {
         assertThat(value("rdma.connections")).isEqualTo(1);
         assertThat(value("rdma.memory.registered")).isPositive();
-        client.send(Flux.range(0, 100), (n, target) -> 8).block(PATIENCE);
+        client.send(Flux.range(0, 100), (n, target) -> 2_000) // too long to share a SEND
+                .block(PATIENCE);
         await().atMost(PATIENCE)
                 .untilAsserted(
                         () -> assertThat(value("rdma.loop.requests.posted")).isGreaterThanOrEqualTo(100));

@@ -30,6 +30,7 @@ public final class ForgingPeer implements AutoCloseable {
     /** Type of the announcement of a large message. */
     public static final int ANNOUNCEMENT = 2;
 
+    private static final int BATCH = 5;
     private static final int BUFFERS = 16;
     private static final int CONTROL = 7; // without the one for farewells
     private static final int FRAME = 16;
@@ -57,7 +58,7 @@ public final class ForgingPeer implements AutoCloseable {
         QueuePairBringUp made = new QueuePairBringUp(resources, OPTIONS, socket.getLocalAddress());
         queuePair = made;
         PeerParameters local = made.local();
-        Offer offer = new Offer(2, 2, Offer.FAREWELLS);
+        Offer offer = new Offer(2, 2, Offer.FAREWELLS | Offer.BATCHES);
         exchange.sendHello(counting(local, true, local.receiveBufferSize() - FRAME, offer));
         return this;
     }
@@ -126,6 +127,13 @@ public final class ForgingPeer implements AutoCloseable {
         try (RegisteredBuffer frame = buffer(frame(DATA, BUFFERS))) {
             submit(WorkRequest.sendWithImmediate(frame, 1));
         }
+    }
+
+    /** Sends the frame of a batch of so many messages, and what follows it. */
+    public void sendBatch(int messages, byte... payload) {
+        byte[] batch = frame(BATCH, BUFFERS, payload);
+        ByteBuffer.wrap(batch).putShort(2, (short) messages);
+        sendRaw(batch);
     }
 
     /** Sends bytes. */

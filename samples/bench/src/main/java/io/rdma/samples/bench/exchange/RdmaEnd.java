@@ -45,8 +45,7 @@ final class RdmaEnd implements Carrier.End {
                 .device("soft0")
                 .host(HOST)
                 .port(0)
-                .receiveBuffers(BUFFERS, Math.min(size, largestBuffer))
-                .sendBuffers(BUFFERS, Carrier.ANSWER_BYTES)
+                .receiveBuffers(BUFFERS, Math.max(USUAL_BUFFER, Math.min(size, largestBuffer)))
                 .handle(connection -> connection
                         .receive(message -> message.segment().get(ValueLayout.JAVA_BYTE, 0))
                         .filter(kind -> kind == Carrier.ANSWER)
@@ -66,8 +65,7 @@ final class RdmaEnd implements Carrier.End {
                 .device("soft0")
                 .host(HOST)
                 .port(port)
-                .receiveBuffers(BUFFERS, Carrier.ANSWER_BYTES)
-                .sendBuffers(BUFFERS, Math.min(size, largestPiece))
+                .sendBuffers(BUFFERS, Math.max(USUAL_BUFFER, Math.min(size, largestPiece)))
                 .connectNow(PATIENCE);
         return new Connected(connection, size, Math.min(size, largestPiece));
     }

@@ -99,8 +99,10 @@ public record Queues(
         return 2 + choices.below(MOST_BUFFERS - 1);
     }
 
+    /** Draws the bytes of a buffer. In half of all buffers small messages share a SEND. */
     private static int bytes(Choices choices) {
-        return LEAST_BYTES + choices.below(MOST_BYTES - LEAST_BYTES + 1);
+        int drawn = LEAST_BYTES + choices.below(MOST_BYTES - LEAST_BYTES + 1);
+        return drawn % 2 == 0 ? drawn : drawn + MOST_BYTES;
     }
 
     ConnectionOptions connection(ConnectionOptions usual) {
