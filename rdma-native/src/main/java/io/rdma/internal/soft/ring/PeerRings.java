@@ -5,7 +5,6 @@ import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.UdpAddress;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -56,24 +55,22 @@ public final class PeerRings {
     private long lost;
     private long carried;
 
-    private PeerRings(Environment environment, Carrier carrier, UdpAddress local, Path directory) {
+    private PeerRings(Environment environment, Carrier carrier, UdpAddress local) {
         this.environment = environment;
         this.carrier = carrier;
-        offers = new RingOffers(environment, carrier, local, directory);
+        offers = new RingOffers(environment, carrier, local);
     }
 
     /**
      * Creates the rings of a device, of which there are none yet.
      *
-     * @return null if the device cannot have any: its address is not a loopback address, the host has no memory for
-     *     them, or they are switched off
+     * @return null if the device cannot have any: its address is not a loopback address, or they are switched off
      */
     public static @Nullable PeerRings of(Environment environment, Carrier carrier, UdpAddress local) {
         if (!RingOffers.isLoopback(local) || "false".equalsIgnoreCase(System.getProperty(PROPERTY))) {
             return null;
         }
-        Path directory = RingDirectory.path();
-        return directory == null ? null : new PeerRings(environment, carrier, local, directory);
+        return new PeerRings(environment, carrier, local);
     }
 
     /** Returns whether packets to a peer go through a ring. If not, counts one by UDP, and offers a ring in time. */

@@ -11,8 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: the directory belongs to the user of this process, and other users may not enter it. So a file in it was
-// made
-// by a process of the same user.
+// made by a process of the same user.
 
 /** Directory of a user in the memory of the host, in which ring files are for the moment of their hand-over. */
 final class RingDirectory {
@@ -20,7 +19,7 @@ final class RingDirectory {
 
     private RingDirectory() {}
 
-    /** Directory of this process's user; made at the first use. */
+    /** Directory of this process's user. It is made for the first ring: most devices never have a peer for one. */
     private static final class Own {
         static final @Nullable Path PATH = find();
 
@@ -37,9 +36,17 @@ final class RingDirectory {
         }
     }
 
-    /** Returns the directory; null if the host has none. */
-    static @Nullable Path path() {
-        return Own.PATH;
+    /**
+     * Returns the directory. May block.
+     *
+     * @throws IOException if the host has no such memory
+     */
+    static Path path() throws IOException {
+        Path own = Own.PATH;
+        if (own == null) {
+            throw new IOException("this host has no memory for rings");
+        }
+        return own;
     }
 
     /**

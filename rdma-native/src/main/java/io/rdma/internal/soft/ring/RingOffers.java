@@ -47,17 +47,15 @@ final class RingOffers {
     private final Environment environment;
     private final PeerRings.Carrier carrier;
     private final UdpAddress local;
-    private final Path directory;
     private final Queue<Made> made = new ConcurrentLinkedQueue<>();
     private final List<UdpAddress> pending = new ArrayList<>(); // guarded by itself
     private long failedAt; // guarded by pending; nanoTime of the last file that could not be made; 0 for none
     private boolean closed; // guarded by pending
 
-    RingOffers(Environment environment, PeerRings.Carrier carrier, UdpAddress local, Path directory) {
+    RingOffers(Environment environment, PeerRings.Carrier carrier, UdpAddress local) {
         this.environment = environment;
         this.carrier = carrier;
         this.local = local;
-        this.directory = directory;
     }
 
     /** Returns whether only processes of this host have an address. */
@@ -92,10 +90,10 @@ final class RingOffers {
             }
             pending.add(peer);
         }
-        Path path = directory.resolve(name);
         environment.startOrRun("rdma-ring", () -> {
             RingFile file = null;
             try {
+                Path path = RingDirectory.path().resolve(name);
                 file = offered ? RingFile.make(path) : RingFile.open(path);
             } catch (IOException | RuntimeException e) { // no memory, or the peer's process sees another directory
                 System.getLogger(RingOffers.class.getName()).log(Level.DEBUG, "no ring to a peer of this host", e);
