@@ -125,10 +125,12 @@ internal class OutgoingFlow<T>(
 
     /**
      * Takes the gate for [message], or leaves the message to the thread that has it, and returns false. The memory of a
-     * large message is registered by its send, and never on the loop: it waits for the gate, which is a moment.
+     * large message is registered by its send, not on the loop if this is another thread: it waits for the gate, which
+     * is a moment. A collector that runs on the loop never waits, because the loop may have the gate already.
      */
     private fun enter(message: RegisteredBuffer): Boolean {
-        val large = message.limit() > endpoint.options().peerReceiveBufferSize()
+        val large =
+            message.limit() > endpoint.options().peerReceiveBufferSize() && !endpoint.loop().isLoopThread()
         while (!gate.compareAndSet(0, 1)) {
             if (large) {
                 Thread.yield()

@@ -14,6 +14,7 @@ import io.rdma.types.WorkCompletionException
 import io.rdma.types.WorkCompletionStatus
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.TimeoutCancellationException
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitAll
@@ -30,6 +31,7 @@ import kotlinx.coroutines.flow.map
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.withTimeoutOrNull
 import org.assertj.core.api.Assertions.assertThat
@@ -180,6 +182,16 @@ abstract class ConnectionContract : PairContract() {
                     .counters()
                     .posted() - before,
             ).isLessThan(MANY / 2L)
+        }
+
+    /** The collector is resumed on the loop, in the middle of what the loop does for its flow. */
+    @Test
+    fun `a flow whose collector runs on the loop sends small and large messages`() =
+        connected({ sendBuffers(2, 2 * MESSAGE) }) { pair ->
+            val lengths = (0 until MANY).map { if (it % 5 == 4) MESSAGE + it else it }
+            val received = async { pair.peer.incoming().decoded { it.length() }.take(MANY).toList() }
+            withContext(Dispatchers.Unconfined) { pair.client.send(lengths.asFlow()) { length, _ -> length } }
+            assertThat(received.await()).isEqualTo(lengths)
         }
 
     private fun number(message: ReceivedMessage) = message.segment().get(ValueLayout.JAVA_INT, 0)

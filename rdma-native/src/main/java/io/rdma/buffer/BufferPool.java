@@ -239,6 +239,24 @@ public final class BufferPool implements AutoCloseable {
         return tryLease(true);
     }
 
+    /**
+     * Leases a buffer like {@link #tryAcquireExclusive}, but the pool does not grow for it. For a caller that can do
+     * without.
+     *
+     * @return a lease to be closed exactly once, or null
+     */
+    public @Nullable RegisteredBuffer tryAcquireSpare() {
+        if (!waiters.isEmpty() || closedBecause != null) {
+            return null;
+        }
+        Slot slot = free.poll();
+        if (slot != null && closedBecause != null) { // as in take()
+            putBack(slot);
+            return null;
+        }
+        return slot == null ? null : slot.lease(true);
+    }
+
     private @Nullable RegisteredBuffer tryLease(boolean exclusive) {
         if (!waiters.isEmpty() || closedBecause != null) {
             return null;

@@ -44,6 +44,23 @@ class BufferPoolTest {
     }
 
     @Test
+    void aSpareBufferMakesNoOther() throws Exception {
+        try (DeviceContext context = RdmaDevices.open("soft0")) {
+            ProtectionDomain domain = context.allocateProtectionDomain();
+            BufferPool pool = new BufferPool(domain, 1, 4, 64);
+            RegisteredBuffer spare = Objects.requireNonNull(pool.tryAcquireSpare());
+            assertThat(spare.place()).isZero();
+            assertThat(pool.tryAcquireSpare()).isNull();
+            assertThat(pool.isGrowing()).isFalse();
+            spare.close();
+            assertThat(pool.leased()).isZero();
+            pool.close();
+            assertThat(pool.tryAcquireSpare()).isNull();
+            domain.close();
+        }
+    }
+
+    @Test
     void aRefusalOfOneSlabKeepsNoOtherRegistered() {
         try (DeviceContext context = faults.device().open();
                 ProtectionDomain domain = domain(context)) {

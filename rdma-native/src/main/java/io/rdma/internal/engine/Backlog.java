@@ -104,8 +104,10 @@ final class Backlog {
 
     /** Takes the message of {@link #peekMessage}. Poster. */
     void takeMessage() {
-        if (unblock() == null) {
+        if (blocked.isEmpty()) {
             submitted.poll();
+        } else {
+            unblock();
         }
     }
 

@@ -202,7 +202,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
 
     /**
      * Submits an operation. It is posted at once, or when there is room. It ends exactly once: with its value; with a
-     * {@link WorkCompletionException} if it is the operation that failed; or with a {@link ConnectionClosedException}
+     * {@link WorkCompletionException} if it is the operation that failed, or shared a SEND that failed; or with a {@link ConnectionClosedException}
      * if the connection ended before.
      *
      * @param operation new, or ended

@@ -440,6 +440,17 @@ public abstract class Operation {
     }
 
     final void fail(RuntimeException error) {
-        giveBack(isWanted() ? () -> failed(error) : NOTHING);
+        boolean wanted = isWanted();
+        if (extras == null) { // without memory for a closure, a failure ends its operation all the same
+            try {
+                request.giveBack();
+            } finally {
+                if (wanted) {
+                    failed(error);
+                }
+            }
+        } else {
+            giveBack(wanted ? () -> failed(error) : NOTHING);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma.internal.engine;
 
+import io.rdma.engine.ConnectionClosedException;
 import io.rdma.internal.loop.BatchSender;
 import io.rdma.internal.loop.InFlightTable;
 import io.rdma.types.RdmaException;
@@ -82,7 +83,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline);
         this.backlog = new Backlog(credits, endpoint.loop().counters());
         this.shared = new SharedSends(
-                backlog, endpoint.sendBuffers(), options.batchBytes(), (operation, error) -> end(operation, 0, error));
+                backlog, endpoint.sendBuffers(), options.batchBytes(), this::endMember);
         this.ring = new PostedRing(depth);
         this.slots = table.add(depth, this);
     }
@@ -99,7 +100,8 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             return;
         }
         boolean later = endpoint.loop().postAfterDispatch(this);
-        if (later && held && !shared.mayShare(operation) && postAtOnce(operation)) {
+        // The first message of a dispatch goes into the chain; others that may share a SEND wait for its end.
+        if (later && held && (chain.size() == 0 || !shared.mayShare(operation)) && postAtOnce(operation)) {
             return;
         }
         if (!operation.markQueued()) {
@@ -394,8 +396,8 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
 
     /** Ends an operation, after its {@link Operation#ending} and a full fence. */
     private void end(Operation operation, long value, @Nullable RuntimeException error) {
-        operation.ended(queuePair.number(), error != null);
         try {
+            operation.ended(queuePair.number(), error != null);
             if (error == null) {
                 operation.complete(value);
             } else {
@@ -404,6 +406,11 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         } catch (Throwable t) { // an error of a listener must not end the loop
             endpoint.loop().listenerThrew(t);
         }
+    }
+
+    /** Ends an operation whose message shared a SEND with others. Each gets its own error about the connection. */
+    private void endMember(Operation operation, @Nullable RuntimeException error) {
+        end(operation, 0, error instanceof ConnectionClosedException ? endpoint.closedException(true) : error);
     }
 
     /** Refuses operations from now on. Loop, before {@link #close}. */

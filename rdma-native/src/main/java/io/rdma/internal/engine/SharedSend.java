@@ -19,9 +19,11 @@ final class SharedSend extends Operation {
         void of(Operation operation, @Nullable RuntimeException error);
     }
 
+    private static final int FIRST_MEMBERS = 8;
+
     private final RegisteredBuffer buffer;
     private final End end;
-    private final @Nullable Operation[] members = new @Nullable Operation[MessageBatch.MOST_MESSAGES];
+    private @Nullable Operation[] members = new @Nullable Operation[FIRST_MEMBERS];
     private int count;
 
     /**
@@ -35,7 +37,19 @@ final class SharedSend extends Operation {
         this.end = end;
     }
 
-    /** Adds a member whose bytes are in the buffer. */
+    /** Returns whether another member can be added. */
+    boolean hasRoom() {
+        if (count == members.length) {
+            try {
+                members = Arrays.copyOf(members, 2 * count);
+            } catch (OutOfMemoryError e) { // the others have a SEND of their own
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Adds a member whose bytes are in the buffer, and for which there is room. */
     void add(Operation member) {
         members[count++] = member;
     }

@@ -2,13 +2,16 @@ package io.rdma.internal.engine;
 
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.RdmaException;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - Messages are taken from the backlog in its order. A message that joins needs neither a credit nor a slot of its
 // own.
-// - The buffers are those of the application's messages. If none is free, each message has its own SEND.
+// - The buffers are those of the application's messages. If none is free, each message has its own SEND. The pool does
+// not grow for them.
 
 /** Maker of SENDs for small messages that wait together. Used by the poster of the send queue. */
 final class SharedSends {
@@ -50,19 +53,21 @@ final class SharedSends {
         if (following() == null) {
             return null;
         }
-        RegisteredBuffer buffer = buffers.tryAcquireExclusive();
+        RegisteredBuffer buffer = buffers.tryAcquireSpare();
         SharedSend shared = buffer == null ? null : of(buffer);
         if (buffer == null || shared == null) {
             return null;
         }
-        copy(first, buffer, true);
+        batch.begin();
+        copy(first, buffer);
         shared.add(first);
-        for (Operation next; (next = following()) != null && batch.fits(next.length()); ) {
-            backlog.takeMessage();
-            if (next.markPosted()) { // else it was cancelled
-                copy(next, buffer, false);
-                shared.add(next);
-            }
+        try {
+            addFollowing(shared, buffer);
+        } catch (Throwable e) { // such as no memory: the connection ends, and these are in no queue
+            shared.ending();
+            VarHandle.fullFence();
+            shared.fail(new RdmaException("messages could not be put into one SEND: " + e, e));
+            throw e;
         }
         if (shared.messages() == 1) { // those that follow were cancelled
             shared.dissolve();
@@ -78,13 +83,19 @@ final class SharedSends {
         return next != null && mayShare(next) && !next.isWithdrawn() ? next : null;
     }
 
-    private void copy(Operation message, RegisteredBuffer to, boolean first) {
-        RegisteredBuffer from = Objects.requireNonNull(message.request().buffer());
-        int length = message.length();
-        if (first) {
-            batch.begin();
+    private void addFollowing(SharedSend shared, RegisteredBuffer buffer) {
+        for (Operation next; (next = following()) != null && batch.fits(next.length()) && shared.hasRoom(); ) {
+            backlog.takeMessage();
+            if (next.markPosted()) { // else it was cancelled
+                copy(next, buffer);
+                shared.add(next);
+            }
         }
-        batch.copy(from.address(), length, to.address());
+    }
+
+    private void copy(Operation message, RegisteredBuffer to) {
+        RegisteredBuffer from = Objects.requireNonNull(message.request().buffer());
+        batch.copy(from.address(), message.length(), to.address());
     }
 
     private @Nullable SharedSend of(RegisteredBuffer buffer) {

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.IdleStrategy;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.Errno;
+import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionException;
 import io.rdma.types.WorkCompletionStatus;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -146,5 +149,57 @@ class FaultyDeviceTest extends FaultyConnectedContract {
                 .orElseThrow();
         assertThat(first == client.failure() || first instanceof ConnectionClosedException)
                 .isTrue();
+    }
+
+    /** Refuses the SEND that 50 messages share, which waited for credits. One of them is submitted again by its end. */
+    @Test
+    void messagesThatShareARefusedSendFailOnceEach() {
+        connect(ConnectionOptions.DEFAULT.withReceiveBuffers(4, 4096).withSendBuffers(64, 4096));
+        for (int i = 0; i < 4; i++) {
+            assertThat(submit(client, message()).ended().error).isNull();
+        }
+        List<Counted> waiting = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            waiting.add(i == 20 ? submitted(new Again(message())) : submit(client, message()));
+        }
+        faults.refuseSendAfter.set(0);
+        for (int i = 0; i < 4; i++) {
+            next(server.receives()::poll).close();
+        }
+        waiting.forEach(Counted::ended);
+        client.closed().join();
+        await().atMost(PATIENCE).until(() -> waiting.get(20).ends.get() == 2);
+        for (int i = 0; i < 50; i++) {
+            assertThat(waiting.get(i).ends).as("message %d", i).hasValue(i == 20 ? 2 : 1);
+            assertThat(waiting.get(i).error).isInstanceOf(RdmaException.class);
+        }
+        assertThat(client.sendBuffers().leased()).isZero();
+    }
+
+    private WorkRequest message() {
+        return WorkRequest.send(acquire(client).limit(8), true);
+    }
+
+    private Counted submitted(Counted operation) {
+        client.submit(operation);
+        return operation;
+    }
+
+    /** Operation that is submitted again at its first failure. */
+    private final class Again extends Counted {
+        Again(WorkRequest request) {
+            super(WorkRequest.send(request.buffer(), false));
+        }
+
+        @Override
+        protected void failed(RuntimeException reason) {
+            boolean first = ends.get() == 0;
+            super.failed(reason);
+            if (first) {
+                client.submit(this);
+            } else {
+                request().buffer().close();
+            }
+        }
     }
 }
