@@ -12,6 +12,7 @@ import io.rdma.verbs.MemoryPolicy;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.RegistrationBudget;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -44,9 +45,9 @@ class BufferPoolTest {
     }
 
     @Test
-    void aSpareBufferMakesNoOther() throws Exception {
-        try (DeviceContext context = RdmaDevices.open("soft0")) {
-            ProtectionDomain domain = context.allocateProtectionDomain();
+    void aSpareBufferMakesNoOther() {
+        try (DeviceContext context = faults.device().open();
+                ProtectionDomain domain = domain(context)) {
             BufferPool pool = new BufferPool(domain, 1, 4, 64);
             RegisteredBuffer spare = Objects.requireNonNull(pool.tryAcquireSpare());
             assertThat(spare.place()).isZero();
@@ -56,7 +57,6 @@ class BufferPoolTest {
             assertThat(pool.leased()).isZero();
             pool.close();
             assertThat(pool.tryAcquireSpare()).isNull();
-            domain.close();
         }
     }
 
