@@ -318,7 +318,9 @@ public final class CompletionLoop implements AutoCloseable {
 
     /** Makes the calling thread the driver. All steps are its calls from now on. */
     void drive() {
-        driver = Thread.currentThread();
+        Thread caller = Thread.currentThread();
+        counters.drivenBy(caller);
+        driver = caller;
     }
 
     /** Returns whether it was closed and nothing is left to do but {@link #finish}. Driver. */

@@ -1,80 +1,124 @@
 package io.rdma.internal.loop;
 
 import io.rdma.engine.LoopCounters;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
-// Invariant: every count only grows. They are LongAdders because any thread may post.
+// Invariants
+// - Every count only grows.
+// - A count has two parts, since any thread may post. The driver of the loop alone adds to one of them, by an opaque
+// store, which costs as much as a plain one. All other threads add to a LongAdder. So no addition is lost.
+// - The driver is set before the first step of the loop, and stays the same.
 
 /** The counts of one loop, as its connections write them. */
 public final class LoopCounts implements LoopCounters {
-    private final LongAdder posted = new LongAdder();
-    private final LongAdder signaled = new LongAdder();
-    private final LongAdder doorbells = new LongAdder();
-    private final LongAdder polls = new LongAdder();
-    private final LongAdder emptyPolls = new LongAdder();
-    private final LongAdder sleeps = new LongAdder();
-    private final LongAdder completions = new LongAdder();
-    private final LongAdder flushed = new LongAdder();
-    private final LongAdder reposted = new LongAdder();
-    private final LongAdder starved = new LongAdder();
-    private final LongAdder creditWaits = new LongAdder();
-    private final LongAdder creditFrames = new LongAdder();
-    private final LongAdder stale = new LongAdder();
-    private final LongAdder malformed = new LongAdder();
-    private final LongAdder listenerErrors = new LongAdder();
+    private static final class Count {
+        private final AtomicLong byDriver = new AtomicLong();
+        private final LongAdder byOthers = new LongAdder();
+
+        void add(long more, boolean isDriver) {
+            if (isDriver) {
+                byDriver.setOpaque(byDriver.getPlain() + more);
+            } else {
+                byOthers.add(more);
+            }
+        }
+
+        long sum() {
+            return byDriver.getOpaque() + byOthers.sum();
+        }
+
+        @Override
+        public String toString() {
+            return String.valueOf(sum());
+        }
+    }
+
+    private final Count posted = new Count();
+    private final Count signaled = new Count();
+    private final Count doorbells = new Count();
+    private final Count polls = new Count();
+    private final Count emptyPolls = new Count();
+    private final Count sleeps = new Count();
+    private final Count completions = new Count();
+    private final Count flushed = new Count();
+    private final Count reposted = new Count();
+    private final Count starved = new Count();
+    private final Count creditWaits = new Count();
+    private final Count creditFrames = new Count();
+    private final Count stale = new Count();
+    private final Count malformed = new Count();
+    private final Count listenerErrors = new Count();
+    private volatile @Nullable Thread driver;
 
     /** Creates counts that are 0. */
     public LoopCounts() {}
 
-    public void posted(int requests, int withSignal) {
-        posted.add(requests);
-        signaled.add(withSignal);
-        doorbells.increment();
+    /** Sets the thread that drives the loop. */
+    void drivenBy(Thread thread) {
+        driver = thread;
     }
 
-    public void polled(int entries) {
-        polls.increment();
+    private boolean isDriver() {
+        return Thread.currentThread() == driver;
+    }
+
+    private void count(Count one) {
+        one.add(1, isDriver());
+    }
+
+    public void posted(int requests, int withSignal) {
+        boolean isDriver = isDriver();
+        posted.add(requests, isDriver);
+        signaled.add(withSignal, isDriver);
+        doorbells.add(1, isDriver);
+    }
+
+    /** Counts a poll. Driver. */
+    void polled(int entries) {
+        polls.add(1, true);
         if (entries == 0) {
-            emptyPolls.increment();
+            emptyPolls.add(1, true);
         } else {
-            completions.add(entries);
+            completions.add(entries, true);
         }
     }
 
     public void slept() {
-        sleeps.increment();
+        count(sleeps);
     }
 
     public void flush() {
-        flushed.increment();
+        count(flushed);
     }
 
     public void reposted(int receives) {
-        reposted.add(receives);
+        reposted.add(receives, isDriver());
     }
 
     public void starve() {
-        starved.increment();
+        count(starved);
     }
 
     public void creditWait() {
-        creditWaits.increment();
+        count(creditWaits);
     }
 
     public void creditFrame() {
-        creditFrames.increment();
+        count(creditFrames);
     }
 
     public void staleCompletion() {
-        stale.increment();
+        count(stale);
     }
 
     public void malformedDatagram() {
-        malformed.increment();
+        count(malformed);
     }
 
     public void listenerError() {
-        listenerErrors.increment();
+        count(listenerErrors);
     }
 
     @Override
