@@ -1,6 +1,8 @@
 package io.rdma.internal.engine;
 
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 // Invariants
 // - All counts are cumulative and wrap around at 2^32. So each announcement includes all earlier ones, and a late one
@@ -16,6 +18,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 // - Receives for messages that are posted at the start count from the start; later ones count from their post.
 // - Fields marked (poster) are written by the poster of the send queue, those marked (loop) by the loop. Any thread
 // reads them.
+// - Stores of these two are releases (lazySet), which cost no atomic instruction. All reads are volatile: on ARM that
+// orders them behind an atomic instruction of the same thread. Each store relies on an order:
+//   - consumed, consumedControl, announced, announcedControl: the loop compares them with what the peer says, and the
+//   peer says it after a request that was posted later. A device's doorbell is behind all earlier stores, and the poll
+//   of a completion is before all later reads. The software device hands requests over by atomic instructions.
+//   - the same and announcedFetched, in isDue: an old value only makes a frame seem due that is not. The poster, which
+//   reads its own stores, decides. From one poster to the next `wip` of the send queue orders them.
+//   - granted, grantedControl: the loop reads afterwards whether anything waits. So a full fence follows the stores.
+//   The poster counts what waits, and others what they post again, by a volatile store or an atomic instruction, before
+//   they read these fields.
+//   - received: released before the message itself, so a thread that has taken the message reads a count that includes
+//   it. A consumer that takes it on the loop does so behind the full fence of ReceiveQueue.dispatched.
 
 /**
  * Flow control of one connection in both directions: the messages that the peer can take, and the receives of this side
@@ -26,6 +40,23 @@ final class Credits {
     static final int CONTROL_RECEIVES = 8;
     /** Number of send slots for control frames, in addition to those of the application. */
     static final int CONTROL_SENDS = 1;
+
+    private static final AtomicIntegerFieldUpdater<Credits> GRANTED =
+            AtomicIntegerFieldUpdater.newUpdater(Credits.class, "granted");
+    private static final AtomicIntegerFieldUpdater<Credits> GRANTED_CONTROL =
+            AtomicIntegerFieldUpdater.newUpdater(Credits.class, "grantedControl");
+    private static final AtomicIntegerFieldUpdater<Credits> CONSUMED =
+            AtomicIntegerFieldUpdater.newUpdater(Credits.class, "consumed");
+    private static final AtomicIntegerFieldUpdater<Credits> CONSUMED_CONTROL =
+            AtomicIntegerFieldUpdater.newUpdater(Credits.class, "consumedControl");
+    private static final AtomicIntegerFieldUpdater<Credits> RECEIVED =
+            AtomicIntegerFieldUpdater.newUpdater(Credits.class, "received");
+    private static final AtomicIntegerFieldUpdater<Credits> ANNOUNCED =
+            AtomicIntegerFieldUpdater.newUpdater(Credits.class, "announced");
+    private static final AtomicIntegerFieldUpdater<Credits> ANNOUNCED_CONTROL =
+            AtomicIntegerFieldUpdater.newUpdater(Credits.class, "announcedControl");
+    private static final AtomicIntegerFieldUpdater<Credits> ANNOUNCED_FETCHED =
+            AtomicIntegerFieldUpdater.newUpdater(Credits.class, "announcedFetched");
 
     private final boolean framed;
     private final boolean farewells;
@@ -107,12 +138,12 @@ final class Credits {
 
     /** Counts a message, or a write with immediate, that takes a receive of the peer. Poster. */
     void consume() {
-        consumed = consumed + 1;
+        CONSUMED.lazySet(this, consumed + 1);
     }
 
     /** Counts a control frame that takes a receive of the peer. Poster. */
     void consumeControl() {
-        consumedControl = consumedControl + 1;
+        CONSUMED_CONTROL.lazySet(this, consumedControl + 1);
     }
 
     /**
@@ -125,11 +156,10 @@ final class Credits {
                 || isImpossible(control, grantedControl, consumedControl, controlWindow)) {
             return false;
         }
-        if (granted != messages) { // most frames announce nothing new, and a volatile write is expensive
-            granted = messages;
-        }
-        if (grantedControl != control) {
-            grantedControl = control;
+        if (granted != messages || grantedControl != control) { // most frames announce nothing new
+            GRANTED.lazySet(this, messages);
+            GRANTED_CONTROL.lazySet(this, control);
+            VarHandle.fullFence(); // the loop sees what waits for them, or the thread that lets it wait sees them
         }
         return true;
     }
@@ -140,7 +170,7 @@ final class Credits {
 
     /** Counts a message that arrived. Loop. */
     void receive() {
-        received = received + 1;
+        RECEIVED.lazySet(this, received + 1);
     }
 
     /** Returns whether the peer had a credit for a message that arrives now. Loop. */
@@ -216,14 +246,16 @@ final class Credits {
 
     /** Returns the count of receives for messages that a frame announces now. Poster. */
     int announce() {
-        announced = reposted.get();
-        return announced;
+        int now = reposted.get();
+        ANNOUNCED.lazySet(this, now);
+        return now;
     }
 
     /** Returns the count of receives for control frames that a frame announces now. Poster. */
     int announceControl() {
-        announcedControl = repostedControl.get();
-        return announcedControl;
+        int now = repostedControl.get();
+        ANNOUNCED_CONTROL.lazySet(this, now);
+        return now;
     }
 
     /** Counts a large message of the peer that was fetched, so the peer may release its memory. Any thread. */
@@ -233,7 +265,8 @@ final class Credits {
 
     /** Returns the count of fetched large messages that a frame announces now. Poster. */
     int announceFetched() {
-        announcedFetched = fetched.get();
-        return announcedFetched;
+        int now = fetched.get();
+        ANNOUNCED_FETCHED.lazySet(this, now);
+        return now;
     }
 }
