@@ -3,14 +3,16 @@ package io.rdma.internal.engine;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - The poster of the send queue takes slots in order; the loop retires them in the same order.
-// - posted - retired requests are in the device. The poster writes a slot again only after it read the count that
-// retired the slot. So lazySet is enough; it does not wait for other stores, while a volatile store costs as much as an
-// atomic instruction.
+// - posted - retired requests are in the device. The poster releases `posted` after it wrote their slots, and the loop
+// reads `posted` before the slots. The loop releases `retired` after it cleared a slot, and the poster reads `retired`
+// before it writes the slot again. So the slots are plain, and lazySet is enough for the counts; it does not wait for
+// other stores, while a volatile store costs as much as an atomic instruction.
+// - Each thread keeps a plain copy of its own counts.
+// - A completion ends no more requests than are in the device. One that comes twice would, and ends the connection.
 
 /** Ring of the posted work requests of a send queue, oldest first. Each slot holds the operation of its request. */
 final class PostedRing {
@@ -22,18 +24,20 @@ final class PostedRing {
             AtomicIntegerFieldUpdater.newUpdater(PostedRing.class, "retiredReads");
 
     private final int depth;
-    private final AtomicReferenceArray<@Nullable Operation> slots;
+    private final @Nullable Operation[] slots;
     private int postSlot; // (poster)
     private long taken; // (poster) since the start, minus those given back
     private int postedReads; // (poster)
     private volatile long posted; // (poster) writes
     private int retireSlot; // (loop)
+    private long ended; // (loop) as `retired`
+    private int endedReads; // (loop) as `retiredReads`
     private volatile long retired; // (loop) writes
     private volatile int retiredReads; // (loop) writes
 
     PostedRing(int depth) {
         this.depth = depth;
-        slots = new AtomicReferenceArray<>(depth);
+        slots = new @Nullable Operation[depth];
     }
 
     int depth() {
@@ -65,7 +69,7 @@ final class PostedRing {
 
     /** Sets the operation that the completion of a slot ends. Poster. */
     void put(int slot, Operation operation, boolean read) {
-        slots.setRelease(slot, operation);
+        slots[slot] = operation;
         if (read) {
             postedReads++;
         }
@@ -75,7 +79,7 @@ final class PostedRing {
     void untake(boolean read) {
         postSlot = (postSlot == 0 ? depth : postSlot) - 1;
         taken--;
-        slots.setRelease(postSlot, null);
+        slots[postSlot] = null;
         if (read) {
             postedReads--;
         }
@@ -96,9 +100,9 @@ final class PostedRing {
      */
     @Nullable
     Operation takeBack() {
-        Operation operation = slots.getPlain((postSlot == 0 ? depth : postSlot) - 1);
+        Operation operation = slots[(postSlot == 0 ? depth : postSlot) - 1];
         untake(operation != null && operation.request().opcode().isReadOrAtomic());
-        POSTED.lazySet(this, posted - 1);
+        POSTED.lazySet(this, taken);
         return operation;
     }
 
@@ -107,25 +111,33 @@ final class PostedRing {
         return retireSlot;
     }
 
-    /** Returns the operation of a slot; null if it holds none, as for a control frame. Loop. */
+    /** Returns the operation of a slot that is in flight; null if it holds none, as for a control frame. Loop. */
     @Nullable
     Operation at(int slot) {
-        return slots.getAcquire(slot);
+        return slots[slot];
     }
 
     /**
      * Marks the operations of all slots up to the given one as ended, and passes one full fence after all of them.
      * Loop.
+     *
+     * @throws IllegalStateException if the device does not hold a request in the slot
      */
     void endingUpTo(int last) {
-        for (int slot = retireSlot; ; slot = slot + 1 == depth ? 0 : slot + 1) {
-            Operation operation = slots.getAcquire(slot);
+        int slot = retireSlot;
+        int count = last - slot + 1;
+        if (count <= 0) {
+            count += depth;
+        }
+        if (count > posted - ended) { // the read that the slots are ordered behind
+            throw new IllegalStateException("the device reported the completion of a request that it did not hold");
+        }
+        for (; count > 0; count--) {
+            Operation operation = slots[slot];
             if (operation != null) {
                 operation.ending();
             }
-            if (slot == last) {
-                break;
-            }
+            slot = slot + 1 == depth ? 0 : slot + 1;
         }
         VarHandle.fullFence();
     }
@@ -138,11 +150,11 @@ final class PostedRing {
         int slot = retireSlot;
         retireSlot = slot + 1 == depth ? 0 : slot + 1;
         if (operation != null) {
-            slots.setRelease(slot, null);
+            slots[slot] = null;
             if (operation.request().opcode().isReadOrAtomic()) {
-                RETIRED_READS.lazySet(this, retiredReads + 1);
+                RETIRED_READS.lazySet(this, ++endedReads);
             }
         }
-        RETIRED.lazySet(this, retired + 1);
+        RETIRED.lazySet(this, ++ended);
     }
 }
