@@ -189,7 +189,14 @@ abstract class ConnectionContract : PairContract() {
     fun `a flow whose collector runs on the loop sends small and large messages`() =
         connected({ sendBuffers(2, 2 * MESSAGE) }) { pair ->
             val lengths = (0 until MANY).map { if (it % 5 == 4) MESSAGE + it else it }
-            val received = async { pair.peer.incoming().decoded { it.length() }.take(MANY).toList() }
+            val received =
+                async {
+                    pair.peer
+                        .incoming()
+                        .decoded { it.length() }
+                        .take(MANY)
+                        .toList()
+                }
             withContext(Dispatchers.Unconfined) { pair.client.send(lengths.asFlow()) { length, _ -> length } }
             assertThat(received.await()).isEqualTo(lengths)
         }

@@ -82,8 +82,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
                 options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
         this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline);
         this.backlog = new Backlog(credits, endpoint.loop().counters());
-        this.shared = new SharedSends(
-                backlog, endpoint.sendBuffers(), options.batchBytes(), this::endMember);
+        this.shared = new SharedSends(backlog, endpoint.sendBuffers(), options.batchBytes(), this::endMember);
         this.ring = new PostedRing(depth);
         this.slots = table.add(depth, this);
     }
