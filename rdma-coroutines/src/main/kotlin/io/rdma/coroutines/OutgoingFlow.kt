@@ -32,12 +32,14 @@ internal class OutgoingFlow<T>(
     scope: CoroutineScope,
 ) : MessageStream(endpoint),
     FlowCollector<T> {
-    private val most = endpoint.options().maxMessagesInFlight()
     private val room = Wakeup { undelivered() <= bound() - maxOf(1, bound() / 4) }
     private val pending = AtomicInteger(1)
     private val delivered = CompletableDeferred<Unit>(scope.coroutineContext.job)
     private val gate = AtomicInteger()
     private val waiting = ConcurrentLinkedQueue<RegisteredBuffer>()
+
+    @Volatile
+    private var shares = false // the messages share SENDs
 
     @Volatile
     private var ended = false // no more messages follow
@@ -72,8 +74,13 @@ internal class OutgoingFlow<T>(
 
     private fun undelivered() = pending.get() - 1
 
-    /** Returns the number of messages that may be in flight. It is smaller while some have memory of their own. */
-    private fun bound() = if (inSeparateMemory() == 0) most else endpoint.options().maxSendsInFlight()
+    /** Returns the number of messages that may be in flight. It is larger while they share SENDs. */
+    private fun bound() =
+        if (shares && inSeparateMemory() == 0) {
+            endpoint.options().maxSmallMessagesInFlight()
+        } else {
+            endpoint.options().maxMessagesInFlight()
+        }
 
     private suspend fun emitWithBuffer(value: T) {
         emit(value, endpoint.sendBuffers().await(exclusive = true))
@@ -113,7 +120,7 @@ internal class OutgoingFlow<T>(
         try {
             if (!enter(message)) return
             try {
-                add(message)?.close()
+                addHeld(message)
             } finally {
                 drainHeld()
             }
@@ -149,6 +156,14 @@ internal class OutgoingFlow<T>(
         return true
     }
 
+    /** Adds [message]. The caller has the gate. */
+    private fun addHeld(message: RegisteredBuffer) {
+        val copied = add(message)
+        val sharing = copied != null
+        if (sharing != shares && (sharing || !hasOpenBatch())) shares = sharing
+        copied?.close()
+    }
+
     /** Adds what waits, and flushes if that is due, unless another thread does. */
     private fun drain() {
         if (gate.getAndIncrement() == 0) drainHeld()
@@ -158,7 +173,7 @@ internal class OutgoingFlow<T>(
         var missed = 1
         do {
             try {
-                while (true) add(waiting.poll() ?: break)?.close()
+                while (true) addHeld(waiting.poll() ?: break)
                 if (hasOpenBatch() && (ended || !isBusy())) flush()
             } catch (e: Throwable) {
                 // misuse, or exhausted stack or memory: the scope fails with it

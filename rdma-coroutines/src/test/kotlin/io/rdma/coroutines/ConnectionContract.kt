@@ -386,12 +386,11 @@ abstract class ConnectionContract : PairContract() {
                         NOT_SMALL
                     }
                 }
-            // 16 receives are posted, and each other message needs one of 8 send buffers. A flow takes four
-            // times as many items as there are places in the send queue, because small ones would share them.
+            // 16 receives are posted, and each other message needs one of 8 send buffers and a place in the send queue.
             val receives = pair.peer.engine.receives()
             while (receives.outstanding() < 16 || pair.client.endpoint.inFlight() > 0) kotlinx.coroutines.yield()
             assertThat(sending.isCompleted).isFalse()
-            assertThat(encoded.get()).isLessThanOrEqualTo(16 + minOf(8, 4 * maxSendWr))
+            assertThat(encoded.get()).isLessThanOrEqualTo(16 + minOf(8, maxSendWr))
             assertThat(
                 pair.peer
                     .incoming()

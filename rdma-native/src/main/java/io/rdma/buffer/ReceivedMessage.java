@@ -9,17 +9,15 @@ import org.jspecify.annotations.Nullable;
 // Invariants
 // - The thread that moves the state from OPEN to CLOSED gives the buffer back: once for each time the handle is opened.
 // - A message that is LENT shares its buffer with others that its consumer has still to take. Its close changes only
-// the
-// state: the consumer counts it before it takes the next one, which saves an atomic instruction for each. Or the
+// the state: the consumer counts it before it takes the next one, which saves an atomic instruction for each. Or the
 // consumer moves a message that stays open on to OPEN.
-// - Only the handle of a MessageLender is opened again, only by the consumer that has its receive buffer, and never
-// while it is open.
+// - Only the handles of a MessageLender or a BatchLender are opened again, only by the consumer that has the receive
+// buffer, and never while they are open.
 
 /**
  * A message in the receive buffer in which it arrived. The buffer is posted again after {@link #close}, or, if small
  * messages share it, after the close of the last one. Until then the peer has one buffer less to send into, which is
- * the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message
- * without bytes and with immediate data.
+ * the back-pressure. A {@code WRITE_WITH_IMM} of the peer is a message without bytes and with immediate data.
  */
 public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDatagram {
     private static final int OPEN = 0;
@@ -31,10 +29,12 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
             AtomicIntegerFieldUpdater.newUpdater(ReceivedMessage.class, "state");
 
     private final IntConsumer giveBack;
-    private final int place;
+    private int place;
     private final LeakDetector.@Nullable Trace trace;
-    private MemorySegment memory; // the message is its first bytes
+    private MemorySegment memory; // where the message is
+    private int offset; // of the message; not 0 only where it shares the memory
     private int length;
+    private boolean shares; // the memory behind it may be that of another message
     private @Nullable MemorySegment exact; // made on demand
     private boolean hasImmediate;
     private boolean hasInvalidatedKey;
@@ -108,14 +108,21 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         STATE.lazySet(this, OPEN); // last: publishes the fields above
     }
 
-    /** Opens the handle for a message that shares its receive buffer, see the invariants. */
-    void lend(MemorySegment bytes) {
-        memory = bytes;
-        length = (int) bytes.byteSize();
-        exact = bytes;
+    /**
+     * Opens the handle for a message that shares its memory with others.
+     *
+     * @param lent whether it is not the last one to be taken, see the invariants
+     */
+    void openShared(MemorySegment memory, int offset, int length, int place, boolean lent) {
+        this.memory = memory;
+        this.offset = offset;
+        this.length = length;
+        this.place = place;
+        shares = true;
+        exact = null;
         hasImmediate = false;
         hasInvalidatedKey = false;
-        STATE.lazySet(this, LENT);
+        STATE.lazySet(this, lent ? LENT : OPEN);
     }
 
     /** Lets the close of a message that was lent give its buffer back. Returns false if it is closed already. */
@@ -140,8 +147,10 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         }
         MemorySegment made = exact;
         if (made == null) {
-            made = memory.asSlice(0, length);
-            exact = made;
+            made = memory.asSlice(offset, length);
+            if (!shares) { // else it is used for a call only, and the compiler may leave out the object
+                exact = made;
+            }
         }
         return made;
     }
@@ -152,7 +161,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      * @return address
      */
     public final long address() {
-        return memory.address();
+        return memory.address() + offset;
     }
 
     /**
@@ -182,7 +191,7 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
      * @return bytes, at least {@link #length}
      */
     public final int capacity() {
-        return (int) memory.byteSize();
+        return shares ? length : (int) memory.byteSize();
     }
 
     /**

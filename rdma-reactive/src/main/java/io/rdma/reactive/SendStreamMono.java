@@ -20,8 +20,9 @@ import reactor.util.concurrent.Queues;
 import reactor.util.context.Context;
 
 // Invariants
-// - Demand: at most `most` items are requested and not delivered, so `items` and the operations in flight together hold
-// at most `most` items.
+// - Demand: at most `most` items are requested and not delivered, and `more` fewer as long as each message has a SEND
+// of
+// its own. So `items` and the operations in flight together hold at most `most` items.
 // - Items wait in `items` until there is a buffer. The thread that takes `wip` from 0 encodes and submits for all
 // threads, in order. It never blocks the loop: a message that needs memory of its own is made on another thread, which
 // drains from then on.
@@ -76,6 +77,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private final MessageEncoder<? super T> encoder;
         private final CoreSubscriber<? super Void> actual;
         private final int most;
+        private final int more; // of `most`, only while messages share SENDs
         private final UpstreamDemand demand;
         private final Queue<T> items;
         private final AtomicInteger wip = new AtomicInteger();
@@ -91,6 +93,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private volatile boolean sourceEnded; // if so, the source is neither requested from nor cancelled
         private volatile @Nullable Thread requester; // until its request to the source has returned
         private @Nullable RegisteredBuffer spare; // (draining thread) buffer whose message was copied into another
+        private boolean shares; // (draining thread) more items are demanded
         private int needed; // (draining thread) bytes that the encoder reported for the first item; else 0
 
         Sending(Endpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
@@ -98,8 +101,10 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             this.endpoint = endpoint;
             this.encoder = encoder;
             this.actual = actual;
-            this.most = endpoint.options().maxMessagesInFlight();
-            demand = new UpstreamDemand(most, this::requestFromSource);
+            int first = endpoint.options().maxMessagesInFlight();
+            this.most = endpoint.options().maxSmallMessagesInFlight();
+            more = most - first;
+            demand = new UpstreamDemand(first, this::requestFromSource);
             items = Queues.<T>get(most).get();
         }
 
@@ -295,7 +300,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 try {
                     int length = needed > 0 ? needed : encoder.length(item);
                     if (length > endpoint.sendBuffers().bufferSize()) {
-                        if (inSeparateMemory() >= endpoint.options().maxSendsInFlight()) {
+                        if (inSeparateMemory() >= endpoint.options().maxMessagesInFlight()) {
                             break; // the end of one drains
                         }
                         if (endpoint.loop().isLoopThread()) { // registering memory is slow
@@ -369,7 +374,18 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
             items.poll();
             spare = add(buffer);
+            if (spare != null || !hasOpenBatch()) {
+                demand(spare != null);
+            }
             return 0;
+        }
+
+        /** Demands more items once messages share SENDs, and fewer again when one does not. Draining thread. */
+        private void demand(boolean sharing) {
+            if (sharing != shares) {
+                shares = sharing;
+                demand.delivered(sharing ? more : -more);
+            }
         }
 
         /**

@@ -38,7 +38,10 @@ final class UpstreamDemand {
         requestDue();
     }
 
-    /** Counts delivered items. Any thread. */
+    /**
+     * Counts delivered items. Or changes the demand: by a number that is not delivered it is larger from now on, by a
+     * negative one smaller, when so many were delivered. Any thread.
+     */
     void delivered(int items) {
         if (delivered.addAndGet(items) >= batch && requesting.getAndIncrement() == 0) {
             requestDue();

@@ -34,6 +34,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +49,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
+import reactor.util.context.Context;
 
 /**
  * Contract of a connection, the same on every device. Each test ends with the check that nothing is in flight and all
@@ -60,6 +62,7 @@ abstract class ConnectionContract {
     private static final int LARGE = 100 * MESSAGE;
     private static final int BLOCK = 64 * 1024;
     private static final int MANY = 100;
+    private static final Consumer<Object> DROPPED = buffer -> ((RegisteredBuffer) buffer).close();
     private static final int NOT_SMALL = 300; // of 1,024 bytes, so it does not share a SEND
 
     private final BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
@@ -552,7 +555,10 @@ abstract class ConnectionContract {
             if (i % 2 == 0) {
                 sending.dispose();
             }
-            Disposable acquiring = client.acquire().subscribe(RegisteredBuffer::close);
+            // A subscriber that is disposed of while its buffer comes passes the buffer to this hook.
+            Disposable acquiring = client.acquire()
+                    .contextWrite(Context.of("reactor.onNextDropped.local", DROPPED))
+                    .subscribe(RegisteredBuffer::close);
             acquiring.dispose();
             peer.receive(ReceivedMessage::length)
                     .take(1)

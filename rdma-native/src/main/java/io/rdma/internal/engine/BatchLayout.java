@@ -5,10 +5,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 // docs/internals/protocol.md, "Small messages". The payload of a frame of type BATCH begins with the messages, each on
-// an
-// 8-byte boundary. A table of their lengths follows on a 4-byte boundary, u32 each, big-endian. The frame has the
-// number
-// of messages. The first message is where it would be if it were alone.
+// an 8-byte boundary. A table of their lengths follows on a 4-byte boundary, u32 each, big-endian. The frame has the
+// number of messages. The first message is where it would be if it were alone.
 
 /** Layout of a SEND that carries several small messages. */
 final class BatchLayout {

@@ -202,8 +202,8 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
 
     /**
      * Submits an operation. It is posted at once, or when there is room. It ends exactly once: with its value; with a
-     * {@link WorkCompletionException} if it is the operation that failed, or shared a SEND that failed; or with a {@link ConnectionClosedException}
-     * if the connection ended before.
+     * {@link WorkCompletionException} if it is the operation that failed, or shared a SEND that failed; or with a
+     * {@link ConnectionClosedException} if the connection ended before.
      *
      * @param operation new, or ended
      * @throws IllegalStateException if the operation is in flight, or if its buffer is closed or in conflicting use;

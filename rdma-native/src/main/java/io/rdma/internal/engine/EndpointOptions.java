@@ -67,21 +67,21 @@ public record EndpointOptions(
     /**
      * Returns the bound of a stream of messages: the number of items that it takes from its source and that are not
      * delivered. Each SEND in flight needs a send buffer and a place in the send queue. An item beyond either would be
-     * taken before it could be sent. Where small messages may share a SEND, the bound is four items for each SEND.
+     * taken before it could be sent.
      *
      * @return messages, at least 1
      */
     public int maxMessagesInFlight() {
-        return maxSendsInFlight() * (batchBytes() > 0 ? BatchLayout.SHARING : 1);
+        return Math.min(sendBuffers, capacity.maxSendWr());
     }
 
     /**
-     * Returns the bound of the SENDs of a stream in flight.
+     * Returns the bound of a stream while its messages share SENDs.
      *
-     * @return SENDs, at least 1
+     * @return messages, at least {@link #maxMessagesInFlight}
      */
-    public int maxSendsInFlight() {
-        return Math.min(sendBuffers, capacity.maxSendWr());
+    public int maxSmallMessagesInFlight() {
+        return maxMessagesInFlight() * (batchBytes() > 0 ? BatchLayout.SHARING : 1);
     }
 
     /**

@@ -5,8 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 // docs/internals/protocol.md: 16 bytes, big-endian: type u8, a byte zero, number of messages u16 (of a batch, else
-// zero),
-// messages granted u32, control frames granted u32, large messages fetched u32.
+// zero), messages granted u32, control frames granted u32, large messages fetched u32.
 
 /** Header in front of the payload of every message between two peers of this library that count credits. */
 final class Frame {

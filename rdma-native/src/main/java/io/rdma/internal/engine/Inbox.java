@@ -1,5 +1,6 @@
 package io.rdma.internal.engine;
 
+import io.rdma.buffer.BatchLender;
 import io.rdma.buffer.MessageLender;
 import io.rdma.buffer.ReceivedMessage;
 import java.lang.foreign.MemorySegment;
@@ -29,7 +30,8 @@ final class Inbox {
     private final @Nullable MessageLender[] lenders; // (consumer) by slot
     private int taken; // (consumer)
     private int end; // (consumer)
-    private boolean lending; // (consumer) the message that was taken last is LENT: endLending counts its close
+    private final BatchLender shared; // (consumer)
+    private @Nullable ReceivedMessage lending; // (consumer) taken last from the batch, and LENT
     private int closed; // (consumer) of the batch, not counted in its slot yet
     private boolean lost; // (consumer)
 
@@ -45,6 +47,7 @@ final class Inbox {
         this.framed = framed;
         this.giveBack = giveBack;
         slots = ring.slots();
+        shared = new BatchLender(giveBack);
         arrived = new SpscVarHandleArrayQueue<>(Math.max(4, slots.count()));
         lenders = new @Nullable MessageLender[slots.count()];
     }
@@ -104,20 +107,15 @@ final class Inbox {
         MemorySegment memory = slots.buffer(slot);
         int length = BatchLayout.length(memory, arrivals.length(slot), messages, taken);
         int start = BatchLayout.next(end);
-        MemorySegment bytes = memory.asSlice(start, length);
-        endLending(slot);
-        ReceivedMessage message = null;
         boolean last = taken + 1 == messages;
+        endLending();
         if (last) {
             countClosed(slot);
         }
-        if (lent) {
-            MessageLender lender = lender(slot);
-            message = last ? lender.lend(bytes, length, false, false, 0) : lender.lendOneOfSeveral(bytes);
-            lending = !last && message != null;
-        }
+        ReceivedMessage message = lent ? shared.lend(memory, start, length, slot, last) : null;
+        lending = last ? null : message;
         if (message == null) {
-            message = new ReceivedMessage(bytes, false, 0, giveBack, slot);
+            message = new ReceivedMessage(memory.asSlice(start, length), false, 0, giveBack, slot);
         }
         end = start + length;
         taken++;
@@ -127,10 +125,11 @@ final class Inbox {
         return message;
     }
 
-    private void endLending(int slot) {
-        if (lending) {
-            lending = false;
-            closed += lender(slot).keepIfOpen() ? 0 : 1; // one that is open counts itself
+    private void endLending() {
+        ReceivedMessage before = lending;
+        if (before != null) {
+            lending = null;
+            closed += shared.keepIfOpen(before) ? 0 : 1; // one that is open counts itself
         }
     }
 
@@ -178,7 +177,7 @@ final class Inbox {
     private void dropAll() {
         for (Object head; (head = arrived.peek()) != null; nextHead()) {
             if (head instanceof Integer slot) {
-                endLending(slot);
+                endLending();
                 countClosed(slot);
                 int messages = Math.max(1, ring.arrivals().batch(slot));
                 for (int i = taken; i < messages; i++) {

@@ -16,9 +16,8 @@ import org.jspecify.annotations.Nullable;
 // its operation where abandonAll() finds it, and then reads the flag. So one of the two abandons the operation. The
 // poster reads the flag, too, so no message is posted behind one that was abandoned: the peer gets no gap.
 // - Small messages that are added collect in the open batch, whose buffer the stream holds until a flush. It may stay
-// open while the stream is not idle. A batch that
-// is
-// kept open has other requests of the stream before it: the end of each of those makes the front-end flush again.
+// open while the stream is not idle. A batch that is kept open has other requests of the stream before it: the end of
+// each of those makes the front-end flush again.
 // - Once a submit has begun, the submit or the end of the operation closes the message. An abandon before the operation
 // is submitted only sets a flag.
 
@@ -127,8 +126,9 @@ public abstract class MessageStream {
     }
 
     /**
-     * Adds a message, in the order of the calls. If it is small, it is sent by the next {@link #flush}, or when no other
-     * fits beside it, together with those that were added meanwhile. Otherwise it is sent now. One caller at a time.
+     * Adds a message, in the order of the calls. If it is small, it is sent by the next {@link #flush}, or when no
+     * other fits beside it, together with those that were added meanwhile. Otherwise it is sent now. One caller at a
+     * time.
      *
      * @param message as for {@link #send}; not closed if it is returned
      * @return the buffer, from which the message was copied; null if it is in use
@@ -166,8 +166,8 @@ public abstract class MessageStream {
     /**
      * Sends the messages that were added and not sent. One caller at a time, the one that adds.
      *
-     * @throws RuntimeException as {@link Endpoint#submit} does; the messages were not sent then, and {@link #failed} was
-     *     called
+     * @throws RuntimeException as {@link Endpoint#submit} does; the messages were not sent then, and {@link #failed}
+     *     was called
      */
     protected final void flush() {
         RegisteredBuffer buffer = open;

@@ -173,7 +173,9 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         int missed = 1;
         do {
             try {
-                while (fillChain()) {
+                boolean full = true; // else nothing is left that has room, or it came meanwhile and `wip` tells of it
+                while (full && fillChain()) {
+                    full = chain.isFull();
                     postChain();
                 }
                 if (closed) {

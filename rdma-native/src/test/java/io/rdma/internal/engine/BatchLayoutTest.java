@@ -43,7 +43,7 @@ class BatchLayoutTest {
     void tableThatDoesNotFitItsMessagesIsNotValid(int entry, int length) {
         byte[] payload =
                 ByteBuffer.wrap(VALID.clone()).putInt(20 + 4 * entry, length).array();
-        // Only the last messages's length within its padding leaves the layout as it is.
+        // A length within the padding behind its message leaves the layout as it is.
         boolean sameLayout = entry == 0 && length <= 8 && length > 0 || entry == 2 && length == 12;
         assertThat(isValid(payload, 32, 3)).isEqualTo(sameLayout);
     }
@@ -67,7 +67,7 @@ class BatchLayoutTest {
         assertThat(isValid(VALID, bytes, messages)).isFalse();
     }
 
-    /** Random payloads. Of those that count as valid, every message lies before the table, and behind the one before. */
+    /** Random payloads. In a valid one every message lies before the table, and behind the message before. */
     @Test
     void nothingOutsideThePayloadIsEverReached() {
         Random random = new Random(7);

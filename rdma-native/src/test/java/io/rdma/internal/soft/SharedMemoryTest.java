@@ -38,10 +38,14 @@ class SharedMemoryTest {
     @BeforeEach
     void connect() {
         assumeThat(Path.of("/dev/shm")).as("memory for rings").exists();
+        connect(14);
+    }
+
+    private void connect(int retransmitAfter) {
         a = new SoftSide(arena, SoftFaults.NONE);
         b = new SoftSide(arena, SoftFaults.NONE);
-        a.connect(b);
-        b.connect(a);
+        a.connect(b, retransmitAfter);
+        b.connect(a, retransmitAfter);
     }
 
     @AfterEach
@@ -107,6 +111,9 @@ class SharedMemoryTest {
 
     @Test
     void sleepingPeerIsWoken() {
+        b.close();
+        a.close();
+        connect(19); // 2 s: a machine that keeps a thread waiting for less has lost no wake-up
         share();
         for (int i = 0; i < 300; i++) { // the device's thread sleeps between some of them
             b.receive(i, 0, 64);

@@ -22,6 +22,9 @@ import java.util.function.BooleanSupplier;
 
 /** One device with one queue pair and one region, used through the seam. */
 public final class SoftSide {
+    /** 67 ms, eight times in a row, is longer than a busy machine keeps a thread waiting. */
+    private static final int USUAL_RETRANSMIT = 14;
+
     static final int SEND_DEPTH = 64;
     static final int SIZE = 256 * 1024;
     static final int ACCESS =
@@ -82,7 +85,12 @@ public final class SoftSide {
     }
 
     public void connect(SoftSide peer) {
-        connect(peer.gid(), peer.qp.qpNum(), 0xffffe0); // wraps soon
+        connect(peer, USUAL_RETRANSMIT);
+    }
+
+    /** Moves the queue pair from RESET to RTS, with the caller's wait for an acknowledge. */
+    public void connect(SoftSide peer, int retransmitAfter) {
+        connect(peer.gid(), peer.qp.qpNum(), 0xffffe0, retransmitAfter); // wraps soon
     }
 
     byte[] gid() {
@@ -91,8 +99,7 @@ public final class SoftSide {
 
     /** Moves the queue pair from RESET to RTS, towards a queue pair that need not exist. */
     public void connect(byte[] gid, int qpNumber, int psn) {
-        // 67 ms, eight times in a row, is longer than a busy machine keeps a thread waiting.
-        connect(gid, qpNumber, psn, 14);
+        connect(gid, qpNumber, psn, USUAL_RETRANSMIT);
     }
 
     /**

@@ -93,7 +93,7 @@ abstract class BrokenStreamContract extends ChannelFixture {
         pair.peer();
     }
 
-    /** Sends two bytes as two messages of one SEND, as docs/internals/protocol.md has it. A channel sends no such thing. */
+    /** Sends two bytes as two messages of one SEND, as docs/internals/protocol.md has it. */
     @Test
     void batchWrittenByHandArrives() throws Exception {
         try (ForgingPeer peer = peer(server)) {

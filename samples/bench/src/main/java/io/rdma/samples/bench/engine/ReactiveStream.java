@@ -43,7 +43,7 @@ public class ReactiveStream {
     /** Connects. */
     @Setup
     public void open() {
-        Seam opened = new Seam(1, Seam.DEPTH);
+        Seam opened = new Seam(1, Seam.DEPTH, Seam.BUFFER);
         seam = opened;
         int port = opened.serve(client ->
                         client.receive(Seam::decode).doOnNext(this::count).then())

@@ -34,6 +34,9 @@ public final class Seam implements AutoCloseable {
     /** Number of operations in one invocation of a benchmark. */
     public static final int BATCH = 131_072;
 
+    /** Size of the buffers of a stream, in bytes: the default. */
+    static final int BUFFER = 8192;
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final RdmaResources resources;
@@ -49,10 +52,21 @@ public final class Seam implements AutoCloseable {
      * @param depth of their send and receive queues
      */
     public Seam(int connections, int depth) {
+        this(connections, depth, 256);
+    }
+
+    /**
+     * Opens the device, with buffers of a size. Small messages share those of at least 1,024 bytes.
+     *
+     * @param connections number of connections that will be made
+     * @param depth of their send and receive queues
+     * @param bufferSize bytes of each send buffer and receive buffer
+     */
+    Seam(int connections, int depth, int bufferSize) {
         options = ConnectionOptions.DEFAULT
                 .withQueuePair(ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(depth))
-                .withReceiveBuffers(depth, 256)
-                .withSendBuffers(depth, 256);
+                .withReceiveBuffers(depth, bufferSize)
+                .withSendBuffers(depth, bufferSize);
         // Each connection has two ends with two queues each, and each queue needs some more entries for control frames.
         int entries = 4 * connections * (depth + 8);
         resources = RdmaResources.open(

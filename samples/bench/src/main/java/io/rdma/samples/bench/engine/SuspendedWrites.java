@@ -24,7 +24,7 @@ public class SuspendedWrites {
     /** Connects. */
     @Setup
     public void open() {
-        Seam opened = new Seam(1, Seam.DEPTH);
+        Seam opened = new Seam(1, Seam.DEPTH, Seam.BUFFER);
         seam = opened;
         connection = new SuspendedConnection(opened.resources(), opened.options());
     }
