@@ -33,18 +33,16 @@ public final class BatchLender {
      * @param length of the message
      * @param place of the receive buffer
      * @param last whether the others have been taken
-     * @return an open message, or null if the next handle is still open, or if the {@link LeakDetector} is paranoid
+     * @return an open message, or null if the {@link LeakDetector} is paranoid: then each message has its own handle
      */
     public @Nullable ReceivedMessage lend(MemorySegment memory, int offset, int length, int place, boolean last) {
         if (LeakDetector.isParanoid()) {
             return null;
         }
         ReceivedMessage handle = handles[next];
-        if (handle == null) {
+        if (handle == null || !handle.isClosed()) { // one that was kept stays with its owner
             handle = new ReceivedMessage(giveBack, place);
             handles[next] = handle;
-        } else if (!handle.isClosed()) {
-            return null;
         }
         next = (next + 1) % HANDLES;
         handle.openShared(memory, offset, length, place, !last);

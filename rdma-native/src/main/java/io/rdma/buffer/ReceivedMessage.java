@@ -268,11 +268,12 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
             return;
         }
         StackRoom.require(StackRoom.SUBMIT); // it may post, for other threads too
+        int from = place; // read first: a lender may open the handle for another message as soon as it is closed
         if (STATE.compareAndSet(this, OPEN, CLOSED)) {
             if (trace != null) {
                 trace.close();
             }
-            giveBack.accept(place);
+            giveBack.accept(from);
         }
     }
 }

@@ -94,6 +94,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private volatile @Nullable Thread requester; // until its request to the source has returned
         private @Nullable RegisteredBuffer spare; // (draining thread) buffer whose message was copied into another
         private boolean shares; // (draining thread) more items are demanded
+        private final AtomicInteger change = new AtomicInteger(); // of the demand, after the drain
         private int needed; // (draining thread) bytes that the encoder reported for the first item; else 0
 
         Sending(Endpoint endpoint, MessageEncoder<? super T> encoder, CoreSubscriber<? super Void> actual) {
@@ -274,6 +275,9 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 }
                 missed = wip.addAndGet(-missed);
             } while (missed != 0);
+            if (change.get() != 0) {
+                demand.delivered(change.getAndSet(0));
+            }
         }
 
         /** Ends the stream during a drain. The drain continues: ending the stream requests another pass. */
@@ -380,11 +384,14 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             return 0;
         }
 
-        /** Demands more items once messages share SENDs, and fewer again when one does not. Draining thread. */
+        /**
+         * Demands more items once messages share SENDs, and fewer again when one does not: after the drain, because the
+         * publisher may take any time for a request. Draining thread.
+         */
         private void demand(boolean sharing) {
             if (sharing != shares) {
                 shares = sharing;
-                demand.delivered(sharing ? more : -more);
+                change.addAndGet(sharing ? more : -more);
             }
         }
 

@@ -4,8 +4,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
 // Invariants
-// - `delivered` counts items that were delivered and not requested again. Any thread adds to it. Only the requesting
-// thread subtracts, and subtracts exactly the number that it requests, so a concurrent increment is never lost.
+// - `delivered` counts items that were delivered and not requested again. Any thread adds to it. The requesting thread
+// subtracts exactly the number that it requests, so a concurrent increment is never lost. Where the demand becomes
+// smaller, the count may be negative for a time.
 // - The thread that takes `requesting` from 0 requests for all threads. It is taken from the start until the first
 // request has returned. Therefore requests come from one thread at a time (Reactive Streams 2.7), and none overtakes
 // the first.

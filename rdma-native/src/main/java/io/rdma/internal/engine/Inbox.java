@@ -4,6 +4,7 @@ import io.rdma.buffer.BatchLender;
 import io.rdma.buffer.MessageLender;
 import io.rdma.buffer.ReceivedMessage;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
 import java.util.function.IntConsumer;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +70,7 @@ final class Inbox {
     /**
      * Takes the next message. Consumer.
      *
-     * @param lent whether the handle of the message may be used again for a later message in the same slot
+     * @param lent whether the handle of the message may be used again for a later message of the connection
      * @return null if none waits, or if the next one is still being read
      */
     @Nullable
@@ -80,6 +81,7 @@ final class Inbox {
         }
         Object head = arrived.peek();
         if (head == null) {
+            VarHandle.fullFence(); // a close on another thread counts its receive, and then looks for messages here
             endpoint.creditsChanged(); // the application waits for more
             return null;
         }

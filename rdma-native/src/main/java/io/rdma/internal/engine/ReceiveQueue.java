@@ -152,8 +152,8 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     }
 
     /**
-     * Takes the next message like {@link #poll}, but without a handle for each message: a later message in the same
-     * receive buffer uses the same handle, unless leak detection is paranoid. For callers that close the message when a
+     * Takes the next message like {@link #poll}, but without a handle for each message: a later message uses the same
+     * handle, unless leak detection is paranoid. For callers that close the message when a
      * call returns; a dropped one is not reported. Messages that were read from the peer, and datagrams, have handles
      * of their own. One consumer at a time.
      *
