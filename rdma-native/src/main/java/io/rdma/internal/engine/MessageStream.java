@@ -173,12 +173,13 @@ public abstract class MessageStream {
         RegisteredBuffer buffer = open;
         if (buffer != null) {
             open = null;
-            if (!abandoned) {
-                batch.finish(buffer);
-            }
             try {
+                if (!abandoned) {
+                    batch.finish(buffer);
+                }
                 submit(buffer, batch.messages());
             } catch (Throwable e) { // the messages were accepted: their stream must not count as sent
+                buffer.close();
                 failed(e instanceof RuntimeException error ? error : new RdmaException("a send failed: " + e, e));
                 throw e;
             }
@@ -230,10 +231,16 @@ public abstract class MessageStream {
      * @throws IllegalArgumentException as for {@link Endpoint#submit}
      */
     public final void send(RegisteredBuffer message) {
-        flushBefore(message);
-        submit(message, 1);
+        try {
+            flush();
+            submit(message, 1);
+        } catch (Throwable e) { // also an exhausted stack at the entry of a call
+            message.close();
+            throw e;
+        }
     }
 
+    /** Submits a message or a batch. If this throws, it was not submitted, and its buffer is open. */
     private void submit(RegisteredBuffer message, int messages) {
         if (abandoned) {
             message.close();
@@ -252,7 +259,6 @@ public abstract class MessageStream {
                     own.remove(operation);
                 }
                 sending.decrementAndGet();
-                message.close();
                 throw e;
             } // else the operation ends regularly, and notifies the stream
         }

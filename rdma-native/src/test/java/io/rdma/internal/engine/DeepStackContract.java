@@ -69,7 +69,9 @@ abstract class DeepStackContract extends ConnectedContract {
         };
         int[] sent = {0};
         Runnable send = () -> {
-            StackRoom.require(StackRoom.RELEASE); // less than a submit needs
+            // As the front-ends do before they take a buffer. A send that the compiler has joined with its submit tests
+            // for the room of both at its entry, where it cannot close the message.
+            StackRoom.require(StackRoom.SIGNAL);
             RegisteredBuffer message = client.sendBuffers().tryAcquireExclusive();
             if (message != null) { // else all are in flight
                 stream.send(message.limit(8));
