@@ -226,7 +226,7 @@ public final class BufferPool implements AutoCloseable {
      * @return a lease to be closed, or null: then call {@link #acquire}, which also reports that the pool is closed
      */
     public @Nullable RegisteredBuffer tryAcquire() {
-        return tryLease(false);
+        return tryLease(false, true);
     }
 
     /**
@@ -236,7 +236,7 @@ public final class BufferPool implements AutoCloseable {
      * @return a lease to be closed exactly once, or null: then call {@link #acquire}
      */
     public @Nullable RegisteredBuffer tryAcquireExclusive() {
-        return tryLease(true);
+        return tryLease(true, true);
     }
 
     /**
@@ -246,35 +246,29 @@ public final class BufferPool implements AutoCloseable {
      * @return a lease to be closed exactly once, or null
      */
     public @Nullable RegisteredBuffer tryAcquireSpare() {
-        if (!waiters.isEmpty() || closedBecause != null) {
-            return null;
-        }
-        Slot slot = free.poll();
-        if (slot != null && closedBecause != null) { // as in take()
-            putBack(slot);
-            return null;
-        }
-        return slot == null ? null : slot.lease(true);
+        return tryLease(true, false);
     }
 
-    private @Nullable RegisteredBuffer tryLease(boolean exclusive) {
+    private @Nullable RegisteredBuffer tryLease(boolean exclusive, boolean grows) {
         if (!waiters.isEmpty() || closedBecause != null) {
             return null;
         }
-        Slot slot = take();
+        Slot slot = take(grows);
         return slot == null ? null : slot.lease(exclusive);
     }
 
     /**
-     * Takes a free slot. Returns null if the pool is closed or has none; in the latter case the pool grows if it may.
+     * Takes a free slot. Returns null if the pool is closed or has none.
+     *
+     * @param grows whether a pool that has none grows, if it may
      */
-    private @Nullable Slot take() {
+    private @Nullable Slot take(boolean grows) {
         Slot slot = free.poll();
         if (slot != null && closedBecause != null) { // else the closing thread saw that the slot is out
             putBack(slot);
             return null;
         }
-        if (slot == null) {
+        if (slot == null && grows) {
             grow();
         }
         return slot;
@@ -310,7 +304,7 @@ public final class BufferPool implements AutoCloseable {
     private void serve() {
         BufferWaiter waiter;
         while ((waiter = waiters.peek()) != null) {
-            Slot slot = take();
+            Slot slot = take(true);
             RuntimeException closed = closedBecause;
             if (slot == null && closed == null) {
                 return;

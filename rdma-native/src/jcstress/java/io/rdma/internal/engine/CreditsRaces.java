@@ -188,7 +188,7 @@ public final class CreditsRaces {
         }
     }
 
-    /** What a device orders, and nothing more. */
+    /** The order that a device keeps, and no other. */
     private static final class Wire {
         private static final VarHandle POSTED;
 

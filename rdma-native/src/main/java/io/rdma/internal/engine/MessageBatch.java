@@ -61,7 +61,7 @@ final class MessageBatch {
      * @param to address of the buffer
      */
     void copy(long from, int length, long to) {
-        int start = messages == 0 ? 0 : BatchLayout.next(end);
+        int start = BatchLayout.next(end);
         NativeMemory.copy(from, to + start, length);
         append(start, length);
     }

@@ -3,7 +3,6 @@ package io.rdma.internal.engine;
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.types.RdmaException;
-import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -64,9 +63,7 @@ final class SharedSends {
         try {
             addFollowing(shared, buffer);
         } catch (Throwable e) { // such as no memory: the connection ends, and these are in no queue
-            shared.ending();
-            VarHandle.fullFence();
-            shared.fail(new RdmaException("messages could not be put into one SEND: " + e, e));
+            shared.refuse(new RdmaException("messages could not be put into one SEND: " + e, e));
             throw e;
         }
         if (shared.messages() == 1) { // those that follow were cancelled

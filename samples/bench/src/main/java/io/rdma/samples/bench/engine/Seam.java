@@ -35,7 +35,7 @@ public final class Seam implements AutoCloseable {
     public static final int BATCH = 131_072;
 
     /** Size of the buffers of a stream, in bytes: the default. */
-    static final int BUFFER = 8192;
+    static final int BUFFER = ConnectionOptions.DEFAULT.sendBufferSize();
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
