@@ -39,9 +39,6 @@ internal class OutgoingFlow<T>(
     private val waiting = ConcurrentLinkedQueue<RegisteredBuffer>()
 
     @Volatile
-    private var shares = false // the messages share SENDs
-
-    @Volatile
     private var ended = false // no more messages follow
 
     init {
@@ -76,7 +73,7 @@ internal class OutgoingFlow<T>(
 
     /** Returns the number of messages that may be in flight. It is larger while they share SENDs. */
     private fun bound() =
-        if (shares && inSeparateMemory() == 0) {
+        if (isSharing() && inSeparateMemory() == 0) {
             endpoint.options().maxSmallMessagesInFlight()
         } else {
             endpoint.options().maxMessagesInFlight()
@@ -120,7 +117,7 @@ internal class OutgoingFlow<T>(
         try {
             if (!enter(message)) return
             try {
-                addHeld(message)
+                add(message)?.close()
             } finally {
                 drainHeld()
             }
@@ -156,14 +153,6 @@ internal class OutgoingFlow<T>(
         return true
     }
 
-    /** Adds [message]. The caller has the gate. */
-    private fun addHeld(message: RegisteredBuffer) {
-        val copied = add(message)
-        val sharing = copied != null
-        if (sharing != shares && (sharing || !hasOpenBatch())) shares = sharing
-        copied?.close()
-    }
-
     /** Adds what waits, and flushes if that is due, unless another thread does. */
     private fun drain() {
         if (gate.getAndIncrement() == 0) drainHeld()
@@ -173,7 +162,7 @@ internal class OutgoingFlow<T>(
         var missed = 1
         do {
             try {
-                while (true) addHeld(waiting.poll() ?: break)
+                while (true) add(waiting.poll() ?: break)?.close()
                 if (hasOpenBatch() && (ended || !isBusy())) flush()
             } catch (e: Throwable) {
                 // misuse, or exhausted stack or memory: the scope fails with it

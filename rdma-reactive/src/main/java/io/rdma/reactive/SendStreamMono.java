@@ -378,9 +378,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
             items.poll();
             spare = add(buffer);
-            if (spare != null || !hasOpenBatch()) {
-                demand(spare != null);
-            }
+            adaptDemand();
             return 0;
         }
 
@@ -388,10 +386,10 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
          * Demands more items once messages share SENDs, and fewer again when one does not: after the drain, because the
          * publisher may take any time for a request. Draining thread.
          */
-        private void demand(boolean sharing) {
-            if (sharing != shares) {
-                shares = sharing;
-                change.addAndGet(sharing ? more : -more);
+        private void adaptDemand() {
+            if (isSharing() != shares) {
+                shares = !shares;
+                change.addAndGet(shares ? more : -more);
             }
         }
 

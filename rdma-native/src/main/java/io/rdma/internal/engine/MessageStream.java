@@ -40,6 +40,7 @@ public abstract class MessageStream {
     private final AtomicInteger sending = new AtomicInteger(); // requests that were submitted and have not ended
     private final MessageBatch batch; // (sender)
     private @Nullable RegisteredBuffer open; // (sender) buffer of the batch
+    private volatile boolean sharing; // (sender) writes
     private boolean begun; // (sender)
     private volatile boolean abandoned;
 
@@ -138,15 +139,24 @@ public abstract class MessageStream {
         int length = message.limit();
         if (abandoned || !batch.isSmall(length)) {
             send(message);
+            sharing = false;
             return null;
         }
         RegisteredBuffer before = open;
         if (before != null) {
             if (batch.fits(length)) {
                 batch.copy(message.address(), length, before.address());
+                if (!sharing) { // a volatile write for each message would be expensive
+                    sharing = true;
+                }
                 return message;
             }
-            flushBefore(message);
+            try {
+                flush();
+            } catch (Throwable e) {
+                message.close();
+                throw e;
+            }
         }
         beginOnce(); // a close of the connection must find that the stream is not sent
         batch.begin(length);
@@ -154,13 +164,13 @@ public abstract class MessageStream {
         return null;
     }
 
-    private void flushBefore(RegisteredBuffer message) {
-        try {
-            flush();
-        } catch (Throwable e) {
-            message.close();
-            throw e;
-        }
+    /**
+     * Returns whether the messages share SENDs. Any thread.
+     *
+     * @return true from the first message that joins another until one has a SEND of its own
+     */
+    protected final boolean isSharing() {
+        return sharing;
     }
 
     /**
@@ -174,9 +184,7 @@ public abstract class MessageStream {
         if (buffer != null) {
             open = null;
             try {
-                if (!abandoned) {
-                    batch.finish(buffer);
-                }
+                batch.finish(buffer);
                 submit(buffer, batch.messages());
             } catch (Throwable e) { // the messages were accepted: their stream must not count as sent
                 buffer.close();
