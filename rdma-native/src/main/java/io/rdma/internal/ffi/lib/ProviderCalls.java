@@ -84,7 +84,8 @@ public final class ProviderCalls {
         return MemorySegment.ofAddress(NativeMemory.getLong(NativeMemory.getLong(object) + operation));
     }
 
-    static int postSend(long qp, long wr, long badWr) {
+    /** Calls {@code ibv_post_send}: 0, or a positive errno. */
+    public static int postSend(long qp, long wr, long badWr) {
         try {
             return (int) POST.invokeExact(function(qp, OPS_POST_SEND), qp, wr, badWr);
         } catch (Throwable e) {
@@ -92,7 +93,8 @@ public final class ProviderCalls {
         }
     }
 
-    static int postRecv(long qp, long wr, long badWr) {
+    /** Calls {@code ibv_post_recv}: 0, or a positive errno. */
+    public static int postRecv(long qp, long wr, long badWr) {
         try {
             return (int) POST.invokeExact(function(qp, OPS_POST_RECV), qp, wr, badWr);
         } catch (Throwable e) {
@@ -108,7 +110,8 @@ public final class ProviderCalls {
         }
     }
 
-    static int pollCq(long cq, int numEntries, long wc) {
+    /** Calls {@code ibv_poll_cq}: the number of completions, or a negative number. */
+    public static int pollCq(long cq, int numEntries, long wc) {
         try {
             return (int) POLL.invokeExact(function(cq, OPS_POLL_CQ), cq, numEntries, wc);
         } catch (Throwable e) {

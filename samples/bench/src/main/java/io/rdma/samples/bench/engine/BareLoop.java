@@ -10,6 +10,7 @@ import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
 import io.rdma.internal.ibv.Wc;
+import io.rdma.samples.bench.seam.Devices;
 import io.rdma.samples.bench.seam.ImmediateVerbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -43,13 +44,14 @@ public class BareLoop {
     private long completions;
     private long badWr;
     private long data;
+    private int key;
     private long qp;
     private long cq;
 
     /** Opens the device. */
     @Setup
     public void open() {
-        verbs = new ImmediateVerbs();
+        verbs = Devices.open();
         arena = Arena.ofShared();
         long context = verbs.openDevice("immediate0");
         long domain = verbs.allocPd(context);
@@ -66,6 +68,8 @@ public class BareLoop {
         completions = entries + (long) CHAIN * 2 * Sge.SIZE;
         badWr = completions + (long) BATCH * Wc.SIZE;
         data = badWr + 64;
+        key = verbs.regMr(domain, data, 2 * Seam.BYTES, data, Ibv.ACCESS_LOCAL_WRITE | Ibv.ACCESS_REMOTE_WRITE)
+                .lkey();
         for (int i = 0; i < CHAIN; i++) {
             SendWr.sgList(requests + (long) i * SendWr.SIZE, entries + (long) i * 2 * Sge.SIZE);
         }
@@ -127,10 +131,10 @@ public class BareLoop {
             SendWr.sendFlags(wr, last ? Ibv.SEND_INLINE | Ibv.SEND_SIGNALED : Ibv.SEND_INLINE);
             SendWr.immData(wr, 0);
             SendWr.rdmaRemoteAddr(wr, data + Seam.BYTES);
-            SendWr.rdmaRkey(wr, 1);
+            SendWr.rdmaRkey(wr, key);
             Sge.addr(sge, data);
             Sge.length(sge, Seam.BYTES);
-            Sge.lkey(sge, 1);
+            Sge.lkey(sge, key);
         }
     }
 }

@@ -8,7 +8,10 @@ import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-// Invariant: before() and after() of one invocation are called by the same thread.
+// Invariants
+// - before() and after() of one invocation are called by the same thread.
+// - A loop that spins continues to use its processor until after() is called, on a busy machine for milliseconds. So
+// ended() reads its processor time at the end of the last operation, and after() takes that.
 
 /**
  * Counters that JMH does not have: the processor time of the threads that did the work, which other programs on the
@@ -30,6 +33,7 @@ public class Counted {
     public long polls;
 
     private long loop = -1;
+    private volatile long loopEnd = -1; // the loop's own reading at the end of the last operation
 
     void before() {
         cpuNanos -= THREADS.getCurrentThreadCpuTime();
@@ -60,6 +64,7 @@ public class Counted {
 
     void before(LoopCounters counters) {
         before();
+        loopEnd = -1;
         cpuNanos -= loopNanos();
         requests -= counters.posted();
         posts -= counters.doorbells();
@@ -71,11 +76,17 @@ public class Counted {
     }
 
     void after(LoopCounters counters, int measured) {
-        cpuNanos += loopNanos();
+        long end = loopEnd;
+        cpuNanos += end < 0 ? loopNanos() : end;
         after(measured);
         requests += counters.posted();
         posts += counters.doorbells();
         polls += fruitful(counters);
+    }
+
+    /** Notes that the last operation has ended. Called on the loop. */
+    public void ended() {
+        loopEnd = THREADS.getCurrentThreadCpuTime();
     }
 
     private long loopNanos() {

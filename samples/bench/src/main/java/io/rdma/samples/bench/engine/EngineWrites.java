@@ -31,7 +31,7 @@ public class EngineWrites {
     static final int OPERATIONS = 8 * Seam.BATCH;
 
     /** Number of connections, and of operations in flight on each. */
-    @Param({"1x128", "1x16", "100x16", "1000x16"})
+    @Param({"1x128", "1x1", "1x16", "100x16", "1000x16"})
     public String shape = "1x128";
 
     private final List<Endpoint> endpoints = new ArrayList<>();
@@ -63,7 +63,7 @@ public class EngineWrites {
         Seam open = Objects.requireNonNull(seam);
         WorkRequest request = WorkRequest.write(open.source(), open.target());
         counted.before(open.counters());
-        Writes window = new Writes(endpoints, request, inFlight);
+        Writes window = new Writes(endpoints, request, inFlight, counted);
         window.begin();
         window.await();
         counted.after(open.counters(), OPERATIONS);
@@ -75,8 +75,8 @@ public class EngineWrites {
         private final Write[] writes;
         private final int inFlight;
 
-        Writes(List<Endpoint> endpoints, WorkRequest request, int inFlight) {
-            super(endpoints.size() * inFlight, OPERATIONS);
+        Writes(List<Endpoint> endpoints, WorkRequest request, int inFlight, Counted counted) {
+            super(endpoints.size() * inFlight, OPERATIONS, counted);
             this.endpoints = endpoints;
             this.inFlight = inFlight;
             writes = new Write[endpoints.size() * inFlight];

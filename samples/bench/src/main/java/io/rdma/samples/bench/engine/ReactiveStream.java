@@ -36,6 +36,7 @@ public class ReactiveStream {
     };
 
     private final AtomicReference<CountDownLatch> all = new AtomicReference<>(new CountDownLatch(1));
+    private volatile @Nullable Counted counted;
     private int received; // (loop)
     private @Nullable Seam seam;
     private @Nullable RdmaConnection connection;
@@ -57,6 +58,7 @@ public class ReactiveStream {
         }
         if (++received == Seam.BATCH) {
             received = 0;
+            Objects.requireNonNull(counted).ended();
             all.get().countDown();
         }
     }
@@ -73,6 +75,7 @@ public class ReactiveStream {
     public void stream(Counted counted) throws InterruptedException {
         Seam open = Objects.requireNonNull(seam);
         CountDownLatch received = new CountDownLatch(1);
+        this.counted = counted;
         all.set(received);
         counted.before(open.counters());
         Objects.requireNonNull(connection)

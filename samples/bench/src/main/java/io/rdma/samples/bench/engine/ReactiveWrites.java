@@ -71,7 +71,7 @@ public class ReactiveWrites {
 
     private void write(int inFlight, Counted counted) throws InterruptedException {
         Seam open = Objects.requireNonNull(seam);
-        Writes writes = new Writes(open, Objects.requireNonNull(connection), inFlight);
+        Writes writes = new Writes(open, Objects.requireNonNull(connection), inFlight, counted);
         counted.before(open.counters());
         writes.begin();
         writes.await();
@@ -83,8 +83,8 @@ public class ReactiveWrites {
         private final RdmaConnection connection;
         private final Writer[] writers;
 
-        Writes(Seam seam, RdmaConnection connection, int inFlight) {
-            super(inFlight, Seam.BATCH);
+        Writes(Seam seam, RdmaConnection connection, int inFlight, Counted counted) {
+            super(inFlight, Seam.BATCH, counted);
             this.seam = seam;
             this.connection = connection;
             writers = new Writer[inFlight];

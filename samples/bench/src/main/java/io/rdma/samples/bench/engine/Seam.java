@@ -11,7 +11,7 @@ import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.RdmaServer;
-import io.rdma.samples.bench.seam.ImmediateVerbs;
+import io.rdma.samples.bench.seam.Devices;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
@@ -70,7 +70,7 @@ public final class Seam implements AutoCloseable {
         // Each connection has two ends with two queues each, and each queue needs some more entries for control frames.
         int entries = 4 * connections * (depth + 8);
         resources = RdmaResources.open(
-                new ImmediateVerbs().device(),
+                Devices.open().device(),
                 ResourceOptions.DEFAULT.withCompletionQueueEntries(entries).withIdleStrategy(IdleStrategy.BUSY_SPIN));
         memory = resources.domain().allocate(2 * BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
         source = RegisteredBuffer.of(memory, 0, BYTES);

@@ -56,14 +56,15 @@ public class SuspendedWrites {
     public void stream(Counted counted) {
         Seam open = Objects.requireNonNull(seam);
         counted.before(open.counters());
-        Objects.requireNonNull(connection).stream(Seam.BATCH, Seam.BYTES);
+        Objects.requireNonNull(connection).stream(Seam.BATCH, Seam.BYTES, counted);
         counted.after(open.counters());
     }
 
     private void write(int coroutines, Counted counted) {
         Seam open = Objects.requireNonNull(seam);
         counted.before(open.counters());
-        Objects.requireNonNull(connection).write(coroutines, Seam.BATCH / coroutines, open.source(), open.target());
+        Objects.requireNonNull(connection)
+                .write(coroutines, Seam.BATCH / coroutines, open.source(), open.target(), counted);
         counted.after(open.counters());
     }
 }

@@ -12,6 +12,7 @@ abstract class Window {
     private static final long PATIENCE_SECONDS = 60;
 
     private final CountDownLatch done = new CountDownLatch(1);
+    private final Counted counted;
     private final int size;
     private int left;
     private int inFlight;
@@ -21,9 +22,11 @@ abstract class Window {
      * Creates a window.
      *
      * @param operations total number, at least {@code size}
+     * @param counted gets the end of the last one
      */
-    Window(int size, int operations) {
+    Window(int size, int operations, Counted counted) {
         this.size = size;
+        this.counted = counted;
         this.inFlight = size;
         this.left = operations - size;
     }
@@ -42,6 +45,7 @@ abstract class Window {
             left--;
             start(place);
         } else if (--inFlight == 0) {
+            counted.ended();
             done.countDown();
         }
     }

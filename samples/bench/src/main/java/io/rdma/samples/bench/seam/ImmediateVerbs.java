@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * A device whose requests are complete when the post returns. It supports writes and sends of reliable connections
  * within this process. It checks nothing: it serves to measure the library, whose correctness is tested elsewhere.
  */
-public final class ImmediateVerbs implements Verbs {
+public class ImmediateVerbs implements Verbs {
     private static final String NAME = "immediate0";
     private static final byte[] GID = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, (byte) 0xff, (byte) 0xff, 127, 0, 0, 1};
     private static final DeviceEntry ENTRY = new DeviceEntry(NAME, 1, Ibv.NODE_CA, Ibv.TRANSPORT_IB);
@@ -260,29 +260,14 @@ public final class ImmediateVerbs implements Verbs {
 
     @Override
     public QpAttr queryQp(long qp, int mask) {
+        return inState(pair(qp).state());
+    }
+
+    /** Returns attributes of which only the state is set. */
+    static QpAttr inState(int state) {
         AhAttr noPath = null;
         return new QpAttr(
-                pair(qp).state(),
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                new QpCap(0, 0, 0, 0, 0),
-                noPath,
-                0,
-                false,
-                false,
-                0,
-                0,
-                0,
-                1,
-                0,
-                0,
-                0);
+                state, 0, 0, 0, 0, 0, 0, 0, 0, new QpCap(0, 0, 0, 0, 0), noPath, 0, false, false, 0, 0, 0, 1, 0, 0, 0);
     }
 
     @Override

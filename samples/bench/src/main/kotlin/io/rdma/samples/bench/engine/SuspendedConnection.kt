@@ -29,6 +29,9 @@ class SuspendedConnection(
 
     @Volatile
     private var expected = 0
+
+    @Volatile
+    private var counted = Counted()
     private val server: RdmaServer =
         runBlocking {
             RdmaServer.bind("127.0.0.1", 0) {
@@ -55,6 +58,7 @@ class SuspendedConnection(
         peer.incoming().collect {
             if (++count == expected) {
                 count = 0
+                counted.ended()
                 received.trySend(Unit)
             }
         }
@@ -66,10 +70,12 @@ class SuspendedConnection(
         times: Int,
         source: RegisteredBuffer,
         target: RemoteMemory,
+        counted: Counted,
     ) = runBlocking {
         List(coroutines) {
             scope.launch {
                 repeat(times) { connection.write(source, target) }
+                counted.ended() // by the last one
             }
         }.joinAll()
     }
@@ -81,8 +87,10 @@ class SuspendedConnection(
     fun stream(
         count: Int,
         bytes: Int,
+        counted: Counted,
     ) = runBlocking {
         expected = count
+        this@SuspendedConnection.counted = counted
         val message = Filled(bytes)
         scope.launch { connection.send(flow { repeat(count) { emit(message) } }, Filled) }.join()
         received.receive()
