@@ -1,5 +1,7 @@
 package io.rdma.samples.bench;
 
+import io.rdma.samples.bench.exchange.AeronDriver;
+import io.rdma.samples.bench.exchange.BusyThreads;
 import io.rdma.samples.bench.exchange.Carrier;
 import io.rdma.samples.bench.exchange.CarrierServers;
 import io.rdma.samples.bench.exchange.Client;
@@ -10,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** A run of the same exchanges over each {@link Carrier}. */
 final class SocketsRun {
     private static final long SECOND = 1_000_000_000;
+    private static final String TWO_JVMS = "two JVMs";
 
     /** The kinds of exchanges. {@code chunk} messages are sent between two readings of the clock. */
     private enum Exchange {
@@ -35,6 +39,11 @@ final class SocketsRun {
             this.size = size;
             this.chunk = chunk;
         }
+
+        /** Returns the end of the name of the figure that counts. */
+        private String figure() {
+            return this == PING_PONG ? ", p50" : "";
+        }
     }
 
     private interface Ports {
@@ -43,32 +52,59 @@ final class SocketsRun {
 
     private final BenchOptions options;
     private final Pattern only;
-    private final Results results = new Results("sockets");
+    private final int busy;
+    private final Results results;
 
-    SocketsRun(BenchOptions options, String only) {
+    /**
+     * Creates a run.
+     *
+     * @param only pattern of the names of exchanges that are wanted
+     * @param busy number of threads of another program that occupy processors meanwhile
+     */
+    SocketsRun(BenchOptions options, String only, int busy) {
         this.options = options;
         this.only = Pattern.compile(only);
+        this.busy = busy;
+        results = new Results(busy == 0 ? "sockets" : "sockets-busy");
     }
 
     Results measure() throws Exception {
+        if (busy == 0) {
+            rounds();
+        } else {
+            List<String> threads = List.of(Integer.toString(busy));
+            try (OtherJvm program = OtherJvm.start(ChildJvm.of(ChildJvm.SMALL, BusyThreads.class, threads))) {
+                long before = program.cpuNanos();
+                rounds();
+                System.out.println("the other program was busy for " + (program.cpuNanos() - before) / SECOND + " s");
+            }
+        }
+        compare();
+        return results;
+    }
+
+    private void rounds() throws Exception {
         List<String> sizes = Arrays.stream(Exchange.values())
                 .map(exchange -> Integer.toString(exchange.size))
                 .distinct()
                 .toList();
-        try (OtherJvm other = OtherJvm.start(ChildJvm.of(List.of("-Xmx1g"), CarrierServers.class, sizes))) {
+        try (AeronDriver driver = AeronDriver.launch();
+                OtherJvm other = OtherJvm.start(ChildJvm.of(options(driver), CarrierServers.class, sizes))) {
             for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // round 0 warms up
                 System.out.println("round " + round + " of " + options.rounds());
                 Results into = round == 0 ? new Results("warm-up") : results;
                 round(into, "one JVM", Carrier::serve, Jvm::cpuNanos);
                 round(
                         into,
-                        "two JVMs",
+                        TWO_JVMS,
                         (carrier, size) -> other.port(CarrierServers.name(carrier, size)),
                         () -> Jvm.cpuNanos() + other.cpuNanos());
             }
         }
-        compare();
-        return results;
+    }
+
+    private static List<String> options(AeronDriver driver) {
+        return Stream.concat(Stream.of("-Xmx1g"), driver.options().stream()).toList();
     }
 
     private void round(Results into, String where, Ports ports, LongSupplier cpu) throws Exception {
@@ -119,31 +155,37 @@ final class SocketsRun {
     }
 
     private void compare() {
-        for (String where : List.of("one JVM", "two JVMs")) {
-            boolean two = where.equals("two JVMs");
-            for (Carrier carrier : List.of(Carrier.NIO, Carrier.SOFT0)) {
-                boolean soft0 = carrier == Carrier.SOFT0;
-                compare(where, Exchange.PING_PONG, ", p50", carrier, soft0 && two ? Bar.atMost(0.1) : null);
-                compare(where, Exchange.SMALL, "", carrier, soft0 ? Bar.atLeast(two ? 3 : 5) : null);
-                compare(where, Exchange.LARGE, "", carrier, soft0 && two ? Bar.atLeast(2) : null);
+        for (String where : List.of("one JVM", TWO_JVMS)) {
+            for (Carrier carrier : List.of(Carrier.NIO, Carrier.AERON, Carrier.SOFT0)) {
                 for (Exchange exchange : Exchange.values()) {
-                    compare(where, exchange, ", processor", carrier, null);
+                    Bar bar = carrier == Carrier.SOFT0 ? bar(exchange, where.equals(TWO_JVMS)) : null;
+                    compare(where, exchange, exchange.figure(), carrier, Carrier.NETTY, bar);
+                    compare(where, exchange, ", processor", carrier, Carrier.NETTY, null);
                 }
             }
+            for (Exchange exchange : Exchange.values()) {
+                compare(where, exchange, exchange.figure(), Carrier.SOFT0, Carrier.AERON, null);
+                compare(where, exchange, ", processor", Carrier.SOFT0, Carrier.AERON, null);
+            }
             for (Carrier carrier : List.of(Carrier.CUT, Carrier.READ)) {
-                compare(where, Exchange.LARGE, "", carrier, null);
-                compare(where, Exchange.LARGE, ", processor", carrier, null);
+                compare(where, Exchange.LARGE, "", carrier, Carrier.NETTY, null);
+                compare(where, Exchange.LARGE, ", processor", carrier, Carrier.NETTY, null);
             }
         }
     }
 
-    private void compare(String where, Exchange exchange, String what, Carrier carrier, @Nullable Bar bar) {
-        String name = name(where, exchange, carrier) + what;
-        String base = name(where, exchange, Carrier.NETTY) + what;
-        if (bar == null) {
-            results.compare(name, base);
-        } else {
-            results.compare(name, base, bar);
-        }
+    /** Returns the bar of soft0's ratio to Reactor Netty. Beside a busy program, soft0 must not be worse. */
+    private @Nullable Bar bar(Exchange exchange, boolean two) {
+        boolean beside = busy > 0;
+        return switch (exchange) {
+            case PING_PONG -> !two ? null : Bar.atMost(beside ? 1 : 0.1);
+            case SMALL -> beside ? two ? Bar.atLeast(1) : null : Bar.atLeast(two ? 3 : 5);
+            case LARGE -> !two ? null : Bar.atLeast(beside ? 1 : 2);
+        };
+    }
+
+    private void compare(
+            String where, Exchange exchange, String figure, Carrier carrier, Carrier base, @Nullable Bar bar) {
+        results.compare(name(where, exchange, carrier) + figure, name(where, exchange, base) + figure, bar);
     }
 }

@@ -12,6 +12,8 @@ public enum Carrier {
     NETTY("Reactor Netty TCP", NettyEnd::new),
     /** TCP with the JDK alone: blocking channels, and one write for each message. */
     NIO("plain NIO", NioEnd::new),
+    /** Shared memory, without a kernel or a device between the ends. */
+    AERON("Aeron IPC", AeronEnd::new),
     /** This library on its software device. */
     SOFT0("soft0", () -> new RdmaEnd(Integer.MAX_VALUE, Integer.MAX_VALUE)),
     /** The same with large messages cut into those that fit the usual receive buffer, as channels of Netty have it. */
