@@ -12,6 +12,7 @@ import picocli.CommandLine.Command;
             SocketsBench.class,
             HttpBench.class,
             GrpcBench.class,
+            RSocketBench.class,
             IdleBench.class,
             ConnectionsBench.class,
             StartupBench.class,

@@ -36,11 +36,12 @@ final class GrpcBench implements Callable<Integer> {
         for (int calls : List.of(1, 16, 64)) {
             String name = "unary 64 B, " + calls + (calls == 1 ? " call" : " calls");
             TransportRequest.Connect connect = (clients, host, port) -> GrpcLoad.unary(clients, host, port, SMALL);
-            requests.add(new TransportRequest(name, calls, 0, connect, Map.of()));
+            requests.add(new TransportRequest(name, calls, null, connect, Map.of()));
         }
-        TransportRequest.Connect stream =
+        TransportRequest.Connect connect =
                 (clients, host, port) -> GrpcLoad.stream(clients, host, port, STREAMED, LARGE);
-        requests.add(new TransportRequest("stream of 64 KiB", 1, STREAMED * LARGE / 1e6, stream, Map.of()));
+        TransportRequest.Stream stream = new TransportRequest.Stream(STREAMED, LARGE);
+        requests.add(new TransportRequest("stream of 64 KiB", 1, stream, connect, Map.of()));
         return requests;
     }
 }

@@ -40,7 +40,7 @@ final class HttpBench implements Callable<Integer> {
                         + (connections == 1 ? " connection" : " connections");
                 TransportRequest.Connect connect =
                         (clients, host, port) -> new HttpLoad(clients, host, port, connections, size);
-                requests.add(new TransportRequest(name, connections, 0, connect, bars(small, connections)));
+                requests.add(new TransportRequest(name, connections, null, connect, bars(small, connections)));
             }
         }
         return requests;

@@ -107,9 +107,10 @@ final class TransportRun {
 
         String prefix = name(request, transport) + ", ";
         double count = repeated.count();
-        if (request.megabytes() > 0) {
-            into.add(prefix + RATE, "MB/s", count * request.megabytes() * SECOND / elapsed);
-            into.add(prefix + "processor", "us/MB", busy / 1e3 / count / request.megabytes());
+        TransportRequest.@Nullable Stream stream = request.stream();
+        if (stream != null) {
+            into.add(prefix + RATE, stream.rateUnit(), stream.rate(count * SECOND / elapsed));
+            into.add(prefix + "processor", stream.timeUnit(), stream.time(busy / 1e3 / count));
             return;
         }
         into.add(prefix + P50, "us", repeated.times().getValueAtPercentile(50) / 1e3);

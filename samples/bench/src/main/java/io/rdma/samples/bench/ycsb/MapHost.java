@@ -2,6 +2,7 @@ package io.rdma.samples.bench.ycsb;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.rdma.samples.bench.transport.QuietSlf4j;
 import io.rdma.structures.VersionedValue;
 import io.rsocket.Payload;
 import io.rsocket.SocketAcceptor;

@@ -1,6 +1,7 @@
 package io.rdma.samples.bench.ycsb;
 
 import io.netty.buffer.ByteBuf;
+import io.rdma.samples.bench.transport.QuietSlf4j;
 import io.rdma.structures.VersionedValue;
 import io.rsocket.Payload;
 import io.rsocket.RSocket;
