@@ -1,4 +1,4 @@
-/** Requests over transports of Netty: the one of this library, epoll and NIO, with HTTP and with gRPC. */
+/** Requests over transports of this library, epoll and NIO: with HTTP, with gRPC and with RSocket. */
 @NullMarked
 package io.rdma.samples.bench.transport;
 
