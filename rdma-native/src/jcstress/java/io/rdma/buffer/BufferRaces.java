@@ -59,6 +59,91 @@ public final class BufferRaces {
         }
     }
 
+    /** A loop ends the last use in its own count while the owner closes and another thread ends its use. */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "given back once")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "lost, or given back twice")
+    @State
+    public static class CloseMeetsEndOfLoopUse {
+        private final CountedLease lease = new CountedLease();
+        private final RegisteredBuffer buffer = lease.shared();
+
+        /** Borrows the buffer, once for another thread and twice for a loop. */
+        public CloseMeetsEndOfLoopUse() {
+            buffer.beginRead();
+            beginLoopRead(buffer);
+            beginLoopRead(buffer);
+        }
+
+        @Actor
+        public void loop() {
+            buffer.endLoopRead();
+            buffer.endLoopRead();
+        }
+
+        @Actor
+        public void thread() {
+            buffer.endRead();
+        }
+
+        @Actor
+        public void owner() {
+            buffer.close();
+        }
+
+        @Arbiter
+        public void look(I_Result result) {
+            result.r1 = lease.returns();
+        }
+    }
+
+    /** A loop begins and ends a use, the only one then, while the owner closes. */
+    @JCStressTest
+    @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "given back once, whether the use was refused or not")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "lost, given back twice, or given back during the use")
+    @State
+    public static class CloseMeetsLoopUse {
+        private final CountedLease lease = new CountedLease();
+        private final RegisteredBuffer buffer = lease.shared();
+
+        /** Makes the buffer the loop's. */
+        public CloseMeetsLoopUse() {
+            buffer.beginRead();
+            beginLoopRead(buffer);
+            buffer.endLoopRead();
+            buffer.endRead();
+        }
+
+        @Actor
+        public void loop(I_Result result) {
+            try {
+                beginLoopRead(buffer);
+            } catch (IllegalStateException closed) {
+                return;
+            }
+            if (lease.returns() != 0) {
+                result.r1 = 100;
+            }
+            buffer.endLoopRead();
+        }
+
+        @Actor
+        public void owner() {
+            buffer.close();
+        }
+
+        @Arbiter
+        public void look(I_Result result) {
+            result.r1 += lease.returns();
+        }
+    }
+
+    private static void beginLoopRead(RegisteredBuffer buffer) {
+        if (!buffer.beginLoopRead(BufferRaces.class)) {
+            throw new AssertionError("the buffer does not belong to the loop");
+        }
+    }
+
     /** Two uses end after the owner has closed the buffer. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "given back once")

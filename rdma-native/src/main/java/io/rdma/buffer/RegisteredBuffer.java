@@ -5,12 +5,18 @@ import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
-// - One packed word holds the whole state: READERS (the device reads: sends, writes) in the low bits, WRITING (the
-// device writes: target of a read), CLOSED (the caller's interest has ended). The memory is given back exactly once, by
-// the thread that makes the word CLOSED and idle.
+// - One packed word holds the state: READERS (the device reads: sends, writes) in the low bits, LOOP_READS (the loop's
+// own count of readers is above zero), WRITING (the device writes: target of a read), CLOSED (the caller's interest has
+// ended). The memory is given back exactly once, by the thread that makes the word CLOSED and idle.
+// - A buffer belongs to the first loop that borrows it while it is borrowed already, for the rest of its lease. That
+// loop
+// counts its own borrows in a plain field, without atomic instructions as long as the count stays above zero. All other
+// threads, other loops among them, change READERS. A borrow ends where it began: in the loop's own count, or in
+// READERS.
 // - A handle belongs to one lease and is never reused, but its memory is. The exclusive handle is the exception: it
 // passes from owner to owner (pool, stream, engine) and has a single owner at any time. So it needs no word, and the
 // one close by its last owner ends the lease.
@@ -26,18 +32,29 @@ import org.jspecify.annotations.Nullable;
 public final class RegisteredBuffer implements AutoCloseable {
     private static final int CLOSED = 1 << 31;
     private static final int WRITING = 1 << 30;
+    private static final int LOOP_READS = 1 << 29;
+
+    private static final String READ_BEGAN = "a send or write began";
+
+    private static final int NOT_EXCLUSIVE = -1;
+    private static final int FOREIGN = -2;
 
     // A field updater instead of an AtomicInteger saves one object per lease.
     private static final AtomicIntegerFieldUpdater<RegisteredBuffer> WORD =
             AtomicIntegerFieldUpdater.newUpdater(RegisteredBuffer.class, "word");
 
+    private static final AtomicReferenceFieldUpdater<RegisteredBuffer, Object> LOOP =
+            AtomicReferenceFieldUpdater.newUpdater(RegisteredBuffer.class, Object.class, "loop");
+
     private final MemoryRegion region;
     private final MemorySegment memory;
     private final LeaseOwner owner;
     private final LeakDetector.@Nullable Trace trace;
-    private final int place; // of an exclusive lease, else -1
-    private final boolean foreign; // memory of an arena that the application may close
+    private final int
+            place; // of an exclusive lease; else NOT_EXCLUSIVE, or FOREIGN: the application may close the arena
     private volatile int word;
+    private volatile @Nullable Object loop; // to which the buffer belongs
+    private int loopReads; // (loop)
     private int limit; // plain: the thread that sets it hands the buffer over with ordering
 
     /**
@@ -57,12 +74,11 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @param foreign whether the application may close the arena of the memory: each use checks whether it did
      */
     RegisteredBuffer(MemoryRegion region, MemorySegment memory, boolean foreign, LeaseOwner owner) {
-        this.foreign = foreign;
         this.region = region;
         this.memory = memory;
         this.owner = owner;
         this.limit = Math.toIntExact(memory.byteSize());
-        this.place = -1;
+        this.place = foreign ? FOREIGN : NOT_EXCLUSIVE;
         this.trace = LeakDetector.watch(this, "a buffer");
     }
 
@@ -72,7 +88,6 @@ public final class RegisteredBuffer implements AutoCloseable {
         this.memory = memory;
         this.owner = owner;
         this.place = place;
-        this.foreign = false;
         this.trace = null;
     }
 
@@ -106,7 +121,7 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @return 0 to one less than {@link BufferPool#count}; -1 for a lease that is not exclusive
      */
     public int place() {
-        return place;
+        return Math.max(place, NOT_EXCLUSIVE);
     }
 
     private boolean isExclusive() {
@@ -199,6 +214,10 @@ public final class RegisteredBuffer implements AutoCloseable {
             return;
         }
         requireMemory();
+        addReader(1);
+    }
+
+    private void addReader(int more) {
         for (; ; ) {
             int now = word;
             if ((now & CLOSED) != 0) {
@@ -208,10 +227,53 @@ public final class RegisteredBuffer implements AutoCloseable {
                 throw new IllegalStateException(
                         "the device writes this buffer now, it cannot be a source: wait for the read to complete");
             }
-            touched("a send or write began"); // first: if it throws, the count is unchanged
-            if (WORD.compareAndSet(this, now, now + 1)) {
+            touched(READ_BEGAN); // first: if it throws, the count is unchanged
+            if (WORD.compareAndSet(this, now, now + more)) {
                 return;
             }
+        }
+    }
+
+    /**
+     * Marks the start of a read by the device in the loop's own count, if the buffer belongs to the loop. Loop.
+     *
+     * @param by the loop, which will also call {@link #endLoopRead}
+     * @return false if the buffer does not belong to the loop, and nothing was begun
+     * @throws IllegalStateException if closed, or being written by the device
+     */
+    public boolean beginLoopRead(Object by) {
+        if (loop != by && !becomesOf(by)) {
+            return false;
+        }
+        requireMemory();
+        if (loopReads == 0) {
+            addReader(LOOP_READS);
+        } else { // the device reads it, so it does not write it
+            if ((word & CLOSED) != 0) {
+                throw closedHandle();
+            }
+            touched(READ_BEGAN);
+        }
+        loopReads++;
+        return true;
+    }
+
+    /** Makes a buffer that is in use and belongs to no loop the loop's. The word of an exclusive lease is always 0. */
+    @SuppressWarnings("NullAway") // the updater takes null
+    private boolean becomesOf(Object by) {
+        return word != 0 && loop == null && LOOP.compareAndSet(this, null, by);
+    }
+
+    /** Marks the end of one {@link #beginLoopRead}. The same loop. */
+    public void endLoopRead() {
+        if (loopReads > 1) {
+            loopReads--;
+            return;
+        }
+        int now = WORD.addAndGet(this, -LOOP_READS); // first: if it throws, the count is unchanged
+        loopReads = 0;
+        if (now == CLOSED) {
+            owner.giveBack();
         }
     }
 
@@ -249,7 +311,7 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @throws IllegalStateException if the arena of the memory is closed
      */
     public void requireMemory() {
-        if (foreign && !memory.scope().isAlive()) {
+        if (isForeign() && !memory.scope().isAlive()) {
             throw new IllegalStateException(
                     "the arena of the buffer's memory is closed: close it after the buffer and after its operations"
                             + " have ended");
@@ -262,7 +324,7 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @return false for a buffer of a pool
      */
     public boolean isForeign() {
-        return foreign;
+        return place == FOREIGN;
     }
 
     private void touched(String how) {

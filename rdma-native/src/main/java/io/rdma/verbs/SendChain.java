@@ -30,7 +30,9 @@ public final class SendChain {
     private int size;
     private int operations; // WorkRequestOpcode.bit of each request
     private int addressed; // requests that have a destination
-    private long current;
+    private long current; // address of the last request
+    private int flags; // of the last request, as in its memory
+    private int count; // entries of the last request, as in its memory; as many as fit if there is no request
 
     private record Bound(int index, MemoryWindow window, int rkey) {}
 
@@ -50,6 +52,7 @@ public final class SendChain {
         for (int i = 0; i < capacity; i++) {
             SendWr.sgList(base + (long) i * SendWr.SIZE, entriesOf(i));
         }
+        count = maxSge;
     }
 
     private long entriesOf(int index) {
@@ -59,6 +62,7 @@ public final class SendChain {
     /** Removes all requests. */
     public void clear() {
         size = 0;
+        count = maxSge;
         if (hasBindings()) {
             bindings.clear();
         }
@@ -104,10 +108,11 @@ public final class SendChain {
         current = next;
         size++;
         operations |= opcode.bit();
+        flags = 0;
+        count = 0;
         SendWr.wrId(next, wrId);
         SendWr.next(next, 0);
-        SendWr.numSge(next, 0);
-        SendWr.opcode(next, opcode.code());
+        SendWr.numSgeAndOpcode(next, 0, opcode.code());
         SendWr.sendFlags(next, 0);
         return this;
     }
@@ -122,6 +127,10 @@ public final class SendChain {
         current -= SendWr.SIZE;
         if (size > 0) {
             SendWr.next(current, 0);
+            flags = SendWr.sendFlags(current);
+            count = SendWr.numSge(current);
+        } else {
+            count = maxSge;
         }
         return this;
     }
@@ -289,7 +298,8 @@ public final class SendChain {
     }
 
     private SendChain flag(int bit) {
-        SendWr.sendFlags(current, SendWr.sendFlags(current) | bit);
+        flags |= bit;
+        SendWr.sendFlags(current, flags);
         return this;
     }
 
@@ -302,16 +312,17 @@ public final class SendChain {
      * @return this
      */
     public SendChain entry(long address, int length, int lkey) {
-        int count = SendWr.numSge(current);
         if (count == maxSge) {
             throw new IllegalStateException(
-                    "work request has its " + maxSge + " entries already: create the chain with a larger maxSge");
+                    size == 0
+                            ? "the chain has no work request: call add first"
+                            : "work request has its " + maxSge
+                                    + " entries already: create the chain with a larger maxSge");
         }
-        long sge = SendWr.sgList(current) + (long) count * Sge.SIZE;
+        long sge = entriesOf(size - 1) + (long) count * Sge.SIZE;
         Sge.addr(sge, address);
-        Sge.length(sge, length);
-        Sge.lkey(sge, lkey);
-        SendWr.numSge(current, count + 1);
+        Sge.lengthAndLkey(sge, length, lkey);
+        SendWr.numSge(current, ++count);
         return this;
     }
 

@@ -3,6 +3,7 @@ package io.rdma.buffer;
 import io.rdma.testing.Stress;
 import io.rdma.verbs.ModelVerbs;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -15,18 +16,21 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Model of a buffer's state word. Every mix of borrows and closes is linearizable. The memory is given back exactly
+ * Model of a buffer's state word and of the loops' own counts. All threads but one are loops, which borrow
+ * in their own way where they may. Every mix of borrows and closes is linearizable. The memory is given back exactly
  * once, when no borrow is left.
  */
 @Tag("model")
 @Param(name = "thread", gen = ThreadIdGen.class)
 public class RegisteredBufferModelTest {
     private static final int THREADS = 3;
+    private static final List<Object> LOOPS = List.of("loop 0", "no loop", "loop 2", "loop 3", "loop 4");
 
     private final AtomicInteger givenBack = new AtomicInteger();
     private final RegisteredBuffer buffer = new RegisteredBuffer(
             new ModelVerbs().region(), MemorySegment.ofArray(new byte[8]), () -> givenBack.incrementAndGet());
     // Borrows of each thread; only that thread writes them.
+    private final int[] loopReads = new int[THREADS + 1];
     private final int[] reads = new int[THREADS + 1];
     private final int[] writes = new int[THREADS + 1];
 
@@ -42,13 +46,21 @@ public class RegisteredBufferModelTest {
     @Operation
     public String beginRead(@Param(name = "thread") int thread) {
         return outcome(() -> {
-            buffer.beginRead();
-            reads[thread]++;
+            if (thread != 1 && buffer.beginLoopRead(LOOPS.get(thread))) {
+                loopReads[thread]++;
+            } else {
+                buffer.beginRead();
+                reads[thread]++;
+            }
         });
     }
 
     @Operation
     public String endRead(@Param(name = "thread") int thread) {
+        if (loopReads[thread] > 0) {
+            loopReads[thread]--;
+            return end(buffer::endLoopRead);
+        }
         if (reads[thread] == 0) {
             return "nothing borrowed";
         }
@@ -99,7 +111,7 @@ public class RegisteredBufferModelTest {
     public void givenBackOnce() {
         int borrowed = 0;
         for (int thread = 0; thread < reads.length; thread++) {
-            borrowed += reads[thread] + writes[thread];
+            borrowed += loopReads[thread] + reads[thread] + writes[thread];
         }
         int expected = buffer.isClosed() && borrowed == 0 ? 1 : 0;
         if (givenBack.get() != expected) {
@@ -108,7 +120,7 @@ public class RegisteredBufferModelTest {
     }
 
     private static <O extends Options<O, ?>> O sized(O options) {
-        return options.threads(THREADS).actorsPerThread(3).actorsBefore(0).actorsAfter(1);
+        return options.threads(THREADS).actorsPerThread(4).actorsBefore(0).actorsAfter(1);
     }
 
     @Test

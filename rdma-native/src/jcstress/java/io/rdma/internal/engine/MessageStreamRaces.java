@@ -32,7 +32,7 @@ public final class MessageStreamRaces {
 
         private void submitted(Operation operation) {
             operation.fixLength();
-            if (!operation.borrow()) {
+            if (!operation.borrow(null)) {
                 return;
             }
             if (operation.markQueued()) {

@@ -76,7 +76,7 @@ public final class OperationRaces {
         @Actor
         public void submitter() {
             operation.fixLength();
-            if (!operation.borrow()) {
+            if (!operation.borrow(null)) {
                 return;
             }
             if (!operation.markQueued()) {
@@ -113,7 +113,7 @@ public final class OperationRaces {
         @Actor
         public void loop() {
             operation.fixLength();
-            if (!operation.borrow()) {
+            if (!operation.borrow(null)) {
                 return;
             }
             if (operation.markPostedAtOnce()) {

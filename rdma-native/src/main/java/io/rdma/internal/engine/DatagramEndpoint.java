@@ -158,7 +158,7 @@ public final class DatagramEndpoint implements Submitter {
         if (length > maxMessageSize()) {
             throw tooLong(length);
         }
-        if (!operation.borrow()) {
+        if (!operation.borrow(null)) {
             return;
         }
         CachedAddress path = paths.tryLease(destination.path());
@@ -173,7 +173,7 @@ public final class DatagramEndpoint implements Submitter {
 
     private void submit(Operation operation, CachedAddress path) {
         operation.setPath(path);
-        endpoint.sends().submit(operation);
+        endpoint.sends().submit(operation, true);
     }
 
     /**

@@ -218,9 +218,6 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     public void submit(Operation operation) {
         StackRoom.require(StackRoom.SUBMIT);
         WorkRequest request = operation.request();
-        if (options.maxRdAtomic() == 0 && request.opcode().isReadOrAtomic()) {
-            throw new NoReadsException(request.opcode());
-        }
         int length = operation.fixLength();
         boolean send = request.remote() == null && request.opcode().consumesReceive();
         if (send && length > options.maxMessageSize()) {
@@ -231,19 +228,27 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
             throw new IllegalArgumentException("a gathered message of " + length + " bytes exceeds the peer's receive"
                     + " buffers of " + options.peerReceiveBufferSize() + " bytes: cut it");
         }
-        if (!operation.borrow()) {
-            return;
-        }
-        if (large && !isClosing()) { // else it is refused below
-            try {
-                operation.expose(
-                        inDomain(() -> domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ))));
-            } catch (Throwable e) {
-                request.unborrow();
-                throw e;
+        if (!large) {
+            sends.submit(operation, false);
+        } else if (operation.borrow(null)) {
+            if (!isClosing()) { // else the queue refuses it
+                expose(operation);
             }
+            sends.submit(operation, true);
         }
-        sends.submit(operation);
+    }
+
+    /** Registers the bytes of a large message, whose buffer is borrowed, so that the peer can read them. */
+    private void expose(Operation operation) {
+        WorkRequest request = operation.request();
+        int length = operation.length();
+        try {
+            operation.expose(
+                    inDomain(() -> domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ))));
+        } catch (Throwable e) {
+            request.unborrow();
+            throw e;
+        }
     }
 
     /**

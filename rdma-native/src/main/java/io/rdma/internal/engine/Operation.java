@@ -60,6 +60,7 @@ public abstract class Operation {
     private final WorkRequest request;
     private volatile byte state; // NEW
     private volatile byte abandoned; // DOWN
+    private boolean loopRead; // from the borrow on; if true, only the loop that borrowed the buffer may give it back
     private int length; // from the submit on, as the buffer's limit may change before the post
     private @Nullable Extras extras; // from the submit to the end, where needed
 
@@ -244,13 +245,14 @@ public abstract class Operation {
     /**
      * Borrows the buffer for the device.
      *
+     * @param loop see {@link WorkRequest#borrow}
      * @return false if the operation was abandoned and its buffer dropped; nothing was borrowed then
      * @throws IllegalStateException if the buffer is closed or in conflicting use
      */
-    final boolean borrow() {
+    final boolean borrow(@Nullable Object loop) {
         try {
             if (!isAbandoned()) {
-                request.borrow();
+                loopRead = request.borrow(loop);
                 return true;
             }
         } catch (IllegalStateException e) {
@@ -283,7 +285,7 @@ public abstract class Operation {
         }
         if (region == null) {
             try {
-                request.giveBack();
+                request.giveBack(loopRead);
             } finally {
                 then.run();
             }
@@ -302,7 +304,7 @@ public abstract class Operation {
                         "rdma-unexpose",
                         () -> new CloseSteps()
                                 .run(region::close) // if the device refuses it, the domain tries again
-                                .run(request::giveBack)
+                                .run(() -> request.giveBack(false)) // borrowed by no loop
                                 .run(then::run)
                                 .log(Operation.class, "the end of a large message failed"));
     }
@@ -428,7 +430,7 @@ public abstract class Operation {
         boolean wanted = isWanted();
         if (extras == null) { // the hot path allocates no closure
             try {
-                request.giveBack();
+                request.giveBack(loopRead);
             } finally {
                 if (wanted) {
                     completed(value);
@@ -443,7 +445,7 @@ public abstract class Operation {
         boolean wanted = isWanted();
         if (extras == null) { // without memory for a closure, a failure ends its operation all the same
             try {
-                request.giveBack();
+                request.giveBack(loopRead);
             } finally {
                 if (wanted) {
                     failed(error);

@@ -1,6 +1,7 @@
 package io.rdma.internal.engine;
 
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.engine.NoReadsException;
 import io.rdma.internal.loop.BatchSender;
 import io.rdma.internal.loop.InFlightTable;
 import io.rdma.types.RdmaException;
@@ -30,6 +31,10 @@ import org.jspecify.annotations.Nullable;
 // - A large message ends when the peer has fetched it. Its slot, which holds no operation, becomes free before that.
 // - The last CONTROL_SENDS slots are reserved for control frames. The slot of a control frame holds no operation.
 // - After the close only the farewell is posted: once, when a slot is free for it.
+// - `submit` is larger than the 325 bytes of bytecode up to which HotSpot's compiler inlines a method that is called
+// often. So it is compiled by itself, and the post of one operation is inlined into it. Inlined into a listener, which
+// the poll calls, it would end beyond the 15 levels of calls that the compiler inlines. The stores of a work request
+// would be calls then, in some runs of a program and not in others. CompiledSizeTest watches its size.
 
 /** Send side of one queue pair. It orders, chains, signals and retires work requests. */
 final class SendQueue implements InFlightTable.Owner, BatchSender {
@@ -92,15 +97,53 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         return options.capacity().maxSendWr() + (options.credits() ? Credits.CONTROL_SENDS : 0);
     }
 
-    /** Takes an operation whose buffer is borrowed. The operation ends exactly once, now or later. */
-    void submit(Operation operation) {
-        if (endpoint.isClosing()) { // the loop may not know yet, but what follows a close or an abort must not be sent
-            endAtOnce(operation, 0, endpoint.closedException(false));
+    /**
+     * Takes an operation whose length is fixed. If this returns, the operation ends exactly once, now or later, unless
+     * it was abandoned before.
+     *
+     * @param borrowed whether its buffer is borrowed already; else this borrows it
+     * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was taken then
+     * @throws IllegalStateException if the buffer is closed or in conflicting use; nothing was taken then
+     */
+    void submit(Operation operation, boolean borrowed) {
+        if (maxReads == 0 && operation.request().opcode().isReadOrAtomic()) {
+            throw new NoReadsException(operation.request().opcode());
+        }
+        boolean closing = endpoint.isClosing(); // the loop may not know yet, but what follows a close must not be sent
+        boolean later = !closing && endpoint.loop().postAfterDispatch(this);
+        boolean atOnce = false;
+        // The first message of a dispatch goes into the chain; others that may share a SEND wait for its end.
+        if (later
+                && held
+                && !closed
+                && (chain.size() == 0 || !shared.mayShare(operation))
+                && backlog.mayPass(operation, mayRead())) {
+            if (chain.isFull()) {
+                try {
+                    postChain();
+                } catch (Throwable t) {
+                    broken(t);
+                }
+            }
+            atOnce = !closed && chain.size() < room - inFlight();
+        }
+        if (!borrowed && !operation.borrow(atOnce ? endpoint.loop() : null)) {
             return;
         }
-        boolean later = endpoint.loop().postAfterDispatch(this);
-        // The first message of a dispatch goes into the chain; others that may share a SEND wait for its end.
-        if (later && held && (chain.size() == 0 || !shared.mayShare(operation)) && postAtOnce(operation)) {
+        if (atOnce) {
+            if (!operation.markPostedAtOnce()) {
+                operation.releaseUnposted();
+                return;
+            }
+            try {
+                encode(operation);
+            } catch (Throwable t) {
+                broken(t);
+            }
+            return;
+        }
+        if (closing) {
+            endAtOnce(operation, 0, endpoint.closedException(false));
             return;
         }
         if (!operation.markQueued()) {
@@ -115,8 +158,8 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             }
             return;
         }
-        if (!later) {
-            postWaiting();
+        if (!later && wip.getAndIncrement() == 0) {
+            postHeld();
         }
     }
 
@@ -228,37 +271,6 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
 
     private boolean mayRead() {
         return ring.readsInFlight() < maxReads;
-    }
-
-    /**
-     * Puts an operation that a listener submits into the chain, without the backlog. Loop, which is the poster.
-     *
-     * @return false if the operation has to wait
-     */
-    private boolean postAtOnce(Operation operation) {
-        if (closed || !backlog.mayPass(operation, mayRead())) {
-            return false;
-        }
-        if (chain.isFull()) {
-            try {
-                postChain();
-            } catch (Throwable t) {
-                broken(t);
-            }
-        }
-        if (closed || !hasRoom()) {
-            return false;
-        }
-        if (!operation.markPostedAtOnce()) {
-            operation.releaseUnposted();
-            return true;
-        }
-        try {
-            encode(operation);
-        } catch (Throwable t) {
-            broken(t);
-        }
-        return true;
     }
 
     /** Posts messages that new credits allow, and announces receives of this side if due. Any thread. */

@@ -223,16 +223,24 @@ public record WorkRequest(
         return length;
     }
 
-    /** Borrows the buffer for the device. */
-    void borrow() {
+    /**
+     * Borrows the buffer for the device.
+     *
+     * @param loop the calling loop, if the end of the borrow is certain to be on it as well; else null
+     * @return true if it is in the loop's own count; to be passed to {@link #giveBack}
+     */
+    boolean borrow(@Nullable Object loop) {
         if (buffer == null) {
-            return;
+            return false;
         }
         if (opcode == WorkRequestOpcode.RDMA_READ) {
             buffer.beginWrite();
+        } else if (loop != null && buffer.beginLoopRead(loop)) {
+            return true;
         } else {
             buffer.beginRead();
         }
+        return false;
     }
 
     /** Returns the bytes of a message whose buffer is borrowed. */
@@ -253,12 +261,18 @@ public record WorkRequest(
         }
     }
 
-    /** Ends the borrow: the device is done with the buffer, or never got it. */
-    void giveBack() {
+    /**
+     * Ends the borrow: the device is done with the buffer, or never got it.
+     *
+     * @param byLoop what {@link #borrow} returned
+     */
+    void giveBack(boolean byLoop) {
         if (buffer == null) {
             return;
         }
-        if (opcode == WorkRequestOpcode.RDMA_READ) {
+        if (byLoop) {
+            buffer.endLoopRead();
+        } else if (opcode == WorkRequestOpcode.RDMA_READ) {
             buffer.endWrite();
         } else {
             buffer.endRead();

@@ -16,6 +16,8 @@ public final class NativeMemory {
     /** A big-endian {@code int} at any alignment, for network order fields. */
     public static final ValueLayout.OfInt INT_BE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
+    private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
     private NativeMemory() {}
 
     public static long getLong(long address) {
@@ -32,6 +34,13 @@ public final class NativeMemory {
 
     public static void putInt(long address, int value) {
         ALL.set(ValueLayout.JAVA_INT_UNALIGNED, address, value);
+    }
+
+    /** Writes two neighbouring integers by one store. */
+    public static void putInts(long address, int first, int second) {
+        long low = LITTLE_ENDIAN ? first : second;
+        long high = LITTLE_ENDIAN ? second : first;
+        putLong(address, high << Integer.SIZE | low & 0xffff_ffffL);
     }
 
     public static short getShort(long address) {

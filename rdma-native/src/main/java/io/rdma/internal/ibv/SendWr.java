@@ -72,6 +72,11 @@ public final class SendWr {
         NativeMemory.putInt(address + NUM_SGE, value);
     }
 
+    /** Sets {@link #numSge(long)} and {@link #opcode(long)} by one store. */
+    public static void numSgeAndOpcode(long address, int numSge, int opcode) {
+        NativeMemory.putInts(address + NUM_SGE, numSge, opcode);
+    }
+
     /** Returns the operation, {@code IBV_WR_*}. */
     public static int opcode(long address) {
         return NativeMemory.getInt(address + OPCODE);

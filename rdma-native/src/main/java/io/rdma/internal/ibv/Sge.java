@@ -36,6 +36,11 @@ public final class Sge {
         NativeMemory.putInt(address + LENGTH, value);
     }
 
+    /** Sets {@link #length(long)} and {@link #lkey(long)} by one store. */
+    public static void lengthAndLkey(long address, int length, int lkey) {
+        NativeMemory.putInts(address + LENGTH, length, lkey);
+    }
+
     /** Returns the local key. */
     public static int lkey(long address) {
         return NativeMemory.getInt(address + LKEY);

@@ -8,23 +8,27 @@ import org.junit.jupiter.api.RepeatedTest;
 /** Where the test for room passes, a change that needs less than the tested room is never interrupted. */
 class StackRoomTest {
     private static final int TIMES = 2_000;
-    private static final int FRAMES = 60; // of well below 200 bytes each, in the interpreter too
+    private static final int FRAMES = 60; // for each piece, of well below 200 bytes each, in the interpreter too
 
+    private int pieces;
     private int begun;
     private int done;
 
     @RepeatedTest(5) // the first in the interpreter, the last in compiled code
     void aChangeIsNotInterrupted() throws InterruptedException {
         for (int i = 0; i < 5; i++) {
-            FullStack.atEachDepth(TIMES, this::change);
+            for (int needed : new int[] {StackRoom.RELEASE, StackRoom.SUBMIT, StackRoom.SIGNAL, StackRoom.CLOSE}) {
+                pieces = needed;
+                FullStack.atEachDepth(TIMES, this::change);
+            }
         }
         assertThat(done).isEqualTo(begun).isPositive();
     }
 
     private void change() {
-        StackRoom.require(StackRoom.RELEASE);
+        StackRoom.require(pieces);
         begun++;
-        descend(FRAMES);
+        descend(pieces * FRAMES);
         done++;
     }
 
