@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
             RSocketBench.class,
             IdleBench.class,
             ConnectionsBench.class,
+            ManyBench.class,
             StartupBench.class,
             SoakBench.class,
             YcsbBench.class,

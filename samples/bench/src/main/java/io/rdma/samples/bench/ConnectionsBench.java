@@ -10,16 +10,12 @@ import io.rdma.reactive.RdmaServer;
 import io.rdma.reactive.RdmaSharedResources;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -39,7 +35,6 @@ final class ConnectionsBench implements Callable<Integer> {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final int AT_ONCE = 64;
     private static final double MEBIBYTE = 1 << 20;
-    private static final long SETTLED_BYTES = 1 << 16;
     private static final String HOST = "127.0.0.1";
     private static final String SOFT = "soft0";
     private static final String NETTY = "Reactor Netty";
@@ -162,10 +157,8 @@ final class ConnectionsBench implements Callable<Integer> {
             Function<Integer, Mono<? extends T>> connect,
             Function<? super T, Mono<Void>> close)
             throws IOException {
-        long heapBefore = heap();
+        ProcessCost before = ProcessCost.now();
         long buffersBefore = buffers.getAsLong();
-        long descriptors = descriptors();
-        int others = ManagementFactory.getThreadMXBean().getThreadCount();
         long start = System.nanoTime();
         List<T> open = Flux.range(0, count())
                 .<T>flatMap(connect, AT_ONCE)
@@ -173,13 +166,12 @@ final class ConnectionsBench implements Callable<Integer> {
                 .blockOptional(PATIENCE)
                 .orElseThrow();
         results.add(name + TIME, "ms", (System.nanoTime() - start) / 1e6);
+        ProcessCost after = ProcessCost.now();
         results.add(name + THREADS, "threads", threads(threads));
         results.add(
-                name + ", threads started by the connects",
-                "threads",
-                Math.max(0, ManagementFactory.getThreadMXBean().getThreadCount() - others));
-        results.add(name + ", descriptors", "files", descriptors() - descriptors);
-        double heapNow = (heap() - heapBefore) / MEBIBYTE;
+                name + ", threads started by the connects", "threads", Math.max(0, after.threads() - before.threads()));
+        results.add(name + ", descriptors", "files", after.descriptors() - before.descriptors());
+        double heapNow = (after.heap() - before.heap()) / MEBIBYTE;
         double buffersNow = (buffers.getAsLong() - buffersBefore) / MEBIBYTE;
         results.add(name + ", heap", "MiB", heapNow);
         results.add(name + MEMORY, "MiB", heapNow + buffersNow);
@@ -191,27 +183,6 @@ final class ConnectionsBench implements Callable<Integer> {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith(beginning))
                 .count();
-    }
-
-    private static long descriptors() throws IOException {
-        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
-            return all.count();
-        }
-    }
-
-    /**
-     * Returns the bytes of the heap that are in use after collections, which go on until they free little: what the
-     * round before left is freed in steps. Resident memory would include free heap.
-     */
-    private static long heap() {
-        long before;
-        long used = Long.MAX_VALUE;
-        do {
-            before = used;
-            System.gc();
-            used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-        } while (before - used > SETTLED_BYTES);
-        return used;
     }
 
     private static long nettyBuffers() {

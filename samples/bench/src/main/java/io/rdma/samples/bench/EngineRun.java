@@ -39,7 +39,7 @@ final class EngineRun {
     private static final String SUSPENDED = "suspended write, pipelined";
     private static final String FLUX = "scoped send to receive, Flux";
     private static final String FLOW = "scoped send to incoming, Flow";
-    private static final String MANY = " connections, 16 writes in flight on each";
+    private static final String MANY = " endpoints, 16 writes in flight on each";
     private static final String THREADS = " submitting thread(s), total";
     /** Names of the figures, by class, method and parameter as JMH names them. */
     private static final Map<String, String> NAMES = Map.ofEntries(
@@ -55,6 +55,7 @@ final class EngineRun {
             Map.entry("EngineWrites.writes 1x16", "1" + MANY),
             Map.entry("EngineWrites.writes 100x16", "100" + MANY),
             Map.entry("EngineWrites.writes 1000x16", "1000" + MANY),
+            Map.entry("EngineWrites.writes 10000x16", "10000" + MANY),
             Map.entry("ReactiveWrites.pipelined", MONO),
             Map.entry("ReactiveWrites.oneAtATime", "Mono write, one at a time"),
             Map.entry("ReactiveWrites.flatMap", "Mono write, pipelined by flatMap"),
@@ -190,6 +191,7 @@ final class EngineRun {
         }
         results.compare("100" + MANY, "1" + MANY);
         results.compare("1000" + MANY, "1" + MANY, Bar.atMost(1.5));
+        results.compare("10000" + MANY, "1" + MANY, Bar.atMost(2));
         results.compare("2" + THREADS, "1" + THREADS);
         results.compare("4" + THREADS, "1" + THREADS, Bar.atLeast(1));
     }

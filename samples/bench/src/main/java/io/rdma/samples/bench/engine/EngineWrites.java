@@ -26,12 +26,12 @@ import org.openjdk.jmh.annotations.TearDown;
 public class EngineWrites {
     /**
      * Number of operations in one invocation. It is so large that the first operations, which another thread submits
-     * one by one, do not affect the result, even with a thousand connections.
+     * one by one, do not affect the result, even with ten thousand endpoints.
      */
-    static final int OPERATIONS = 8 * Seam.BATCH;
+    static final int OPERATIONS = 64 * Seam.BATCH;
 
-    /** Number of connections, and of operations in flight on each. */
-    @Param({"1x128", "1x1", "1x16", "100x16", "1000x16"})
+    /** Number of endpoints, and of operations in flight on each. An even number of them are both ends of connections. */
+    @Param({"1x128", "1x1", "1x16", "100x16", "1000x16", "10000x16"})
     public String shape = "1x128";
 
     private final List<Endpoint> endpoints = new ArrayList<>();
@@ -42,12 +42,14 @@ public class EngineWrites {
     @Setup
     public void open() {
         String[] parts = shape.split("x");
-        int connections = Integer.parseInt(parts[0]);
+        int ends = Integer.parseInt(parts[0]);
         inFlight = Integer.parseInt(parts[1]);
+        int connections = (ends + 1) / 2;
         Seam opened = new Seam(connections, inFlight);
         seam = opened;
+        opened.connect(connections);
         endpoints.clear();
-        opened.connect(connections).forEach(connection -> endpoints.add(Endpoint.of(connection.endpoint())));
+        endpoints.addAll(opened.endpoints().subList(0, ends));
     }
 
     /** Disconnects. */
@@ -76,7 +78,7 @@ public class EngineWrites {
         private final int inFlight;
 
         Writes(List<Endpoint> endpoints, WorkRequest request, int inFlight, Counted counted) {
-            super(endpoints.size() * inFlight, OPERATIONS, counted);
+            super(endpoints.size() * inFlight, OPERATIONS, counted::ended);
             this.endpoints = endpoints;
             this.inFlight = inFlight;
             writes = new Write[endpoints.size() * inFlight];
@@ -86,7 +88,7 @@ public class EngineWrites {
         }
 
         @Override
-        void start(int place) {
+        protected void start(int place) {
             endpoints.get(place / inFlight).submit(writes[place]);
         }
     }

@@ -84,7 +84,7 @@ public class ReactiveWrites {
         private final Writer[] writers;
 
         Writes(Seam seam, RdmaConnection connection, int inFlight, Counted counted) {
-            super(inFlight, Seam.BATCH, counted);
+            super(inFlight, Seam.BATCH, counted::ended);
             this.seam = seam;
             this.connection = connection;
             writers = new Writer[inFlight];
@@ -94,7 +94,7 @@ public class ReactiveWrites {
         }
 
         @Override
-        void start(int place) {
+        protected void start(int place) {
             connection.write(seam.source(), seam.target()).subscribe(writers[place]);
         }
     }

@@ -7,6 +7,7 @@ import io.rdma.connect.RdmaResources;
 import io.rdma.engine.IdleStrategy;
 import io.rdma.engine.LoopCounters;
 import io.rdma.engine.ResourceOptions;
+import io.rdma.internal.engine.Endpoint;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
@@ -110,6 +111,11 @@ public final class Seam implements AutoCloseable {
     List<RdmaConnection> connect(int count) {
         DisposableServer server = serve(connection -> connection.onDispose());
         return IntStream.range(0, count).mapToObj(i -> connectTo(server.port())).toList();
+    }
+
+    /** Returns both ends of all connections. */
+    List<Endpoint> endpoints() {
+        return resources.endpoints().stream().map(Endpoint::of).toList();
     }
 
     DisposableServer serve(Function<RdmaConnection, Mono<Void>> handler) {
