@@ -22,7 +22,7 @@ public final class IntTable<T> {
 
     public void put(int key, T value) {
         if (size * 2 >= keys.length) {
-            rebuild(keys.length * 2);
+            grow();
         }
         insert(key, value);
     }
@@ -31,9 +31,24 @@ public final class IntTable<T> {
         int mask = keys.length - 1;
         for (int i = slot(key, mask); values[i] != null; i = (i + 1) & mask) {
             if (keys[i] == key) {
-                values[i] = null;
-                rebuild(keys.length);
+                size--;
+                close(i, mask);
                 return;
+            }
+        }
+    }
+
+    /** Empties a place, and moves later entries into it that a probe would not reach any more. */
+    private void close(int place, int mask) {
+        int gap = place;
+        values[gap] = null;
+        for (int i = (gap + 1) & mask; values[i] != null; i = (i + 1) & mask) {
+            int probes = (i - slot(keys[i], mask)) & mask;
+            if (probes >= ((i - gap) & mask)) {
+                keys[gap] = keys[i];
+                values[gap] = values[i];
+                values[i] = null;
+                gap = i;
             }
         }
     }
@@ -49,7 +64,8 @@ public final class IntTable<T> {
         size++;
     }
 
-    private void rebuild(int capacity) {
+    private void grow() {
+        int capacity = keys.length * 2;
         int[] oldKeys = keys;
         @Nullable Object[] oldValues = values;
         keys = new int[capacity];
