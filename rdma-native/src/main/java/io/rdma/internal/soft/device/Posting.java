@@ -191,9 +191,9 @@ public final class Posting {
     private static void copyInline(QueuedRequest request) {
         long to = request.inlineData;
         for (int i = 0; i < request.numSge; i++) {
-            NativeMemory.copy(request.address[i], to, request.bytes[i]);
-            request.address[i] = to;
-            to += request.bytes[i];
+            NativeMemory.copy(request.address(i), to, request.bytes(i));
+            request.move(i, to);
+            to += request.bytes(i);
         }
     }
 
@@ -202,11 +202,10 @@ public final class Posting {
         request.numSge = numSge;
         for (int i = 0; i < numSge; i++) {
             long sge = list + (long) i * Sge.SIZE;
-            request.address[i] = Sge.addr(sge);
-            request.bytes[i] = Sge.length(sge);
-            request.lkey[i] = Sge.lkey(sge);
+            int bytes = Sge.length(sge);
+            request.entry(i, Sge.addr(sge), bytes, Sge.lkey(sge));
             // A length of 2 GiB or more makes the total too large, whatever follows.
-            total += request.bytes[i] < 0 ? 1L << 32 : request.bytes[i];
+            total += bytes < 0 ? 1L << 32 : bytes;
         }
         return total;
     }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 // thread in call(), or a thread that posted or polled and found the turn free. "Device thread" elsewhere in this
 // package means the thread that holds the turn.
 // - A queue pair sends only in its run(). Incoming packets change its state and make it runnable. So delivery inside
-// the device nests one level.
+// the device nests one level, and reliable queue pairs all build their packets in `outgoing`.
 // - Every access to memory goes through the keys, which check it.
 
 /** The running part of an open software device: its thread, queue pairs, keys and link. */
@@ -54,6 +54,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     private final MemoryKeys keys;
     private final HandleTable handles;
     private final List<SoftQp> all = new ArrayList<>();
+    private final Packet outgoing = new Packet();
     private final List<SoftContext> contexts = new CopyOnWriteArrayList<>();
     private final Counters counters = new Counters();
     private final UdpLink link;
@@ -292,6 +293,11 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     }
 
     @Override
+    public Packet outgoing() {
+        return outgoing;
+    }
+
+    @Override
     public void transmit(SoftQp from, Packet packet) {
         counters.count(Counter.SENT_PKTS);
         packet.transport = from.transport;
@@ -428,12 +434,17 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
 
     public void add(SoftQp qp) {
         qps.put(qp.qpn, qp);
+        qp.index = all.size();
         all.add(qp);
     }
 
     public void remove(SoftQp qp) {
         qps.remove(qp.qpn);
-        all.remove(qp);
+        SoftQp last = all.removeLast(); // takes its place: a search would be long where there are many
+        if (last != qp) {
+            all.set(qp.index, last);
+            last.index = qp.index;
+        }
         turns.forget(qp);
         qp.queued = true; // a doorbell that is still queued must not run it
         qp.sendCq.purge(qp);

@@ -66,6 +66,12 @@ public interface Device {
      */
     boolean hasRoom(SoftQp of);
 
+    /**
+     * Returns the packet in which reliable queue pairs build what they transmit, one after the other: one for all of
+     * them stays in the processor's cache. Device thread.
+     */
+    Packet outgoing();
+
     /** Sends a packet to the peer of a connected queue pair. Device thread. */
     void transmit(SoftQp from, Packet packet);
 

@@ -171,13 +171,13 @@ public final class MemoryKeys {
         long skip = offset;
         int copied = 0;
         for (int i = 0; i < into.numSge && copied < packet.payload; i++) {
-            int size = into.bytes[i];
+            int size = into.bytes(i);
             if (skip >= size) {
                 skip -= size;
                 continue;
             }
             int part = (int) Math.min(size - skip, packet.payload - copied);
-            long to = local(pd, into.lkey[i], into.address[i] + skip, part, Ibv.ACCESS_LOCAL_WRITE);
+            long to = local(pd, into.lkey(i), into.address(i) + skip, part, Ibv.ACCESS_LOCAL_WRITE);
             if (to == 0) {
                 return false;
             }

@@ -26,9 +26,7 @@ public final class QueuedRequest {
 
     public long length;
     public int numSge;
-    public final long[] address;
-    public final int[] bytes;
-    public final int[] lkey;
+    private final long[] entries; // two for each: the address, then length and key
 
     /** Whether its PSNs are assigned. */
     public boolean numbered;
@@ -66,10 +64,30 @@ public final class QueuedRequest {
 
     QueuedRequest(int maxSge, long inlineData) {
         this.inlineData = inlineData;
-        int n = Math.max(1, maxSge);
-        address = new long[n];
-        bytes = new int[n];
-        lkey = new int[n];
+        entries = new long[2 * Math.max(1, maxSge)];
+    }
+
+    /** Sets an entry of the scatter/gather list. */
+    public void entry(int index, long address, int bytes, int lkey) {
+        entries[2 * index] = address;
+        entries[2 * index + 1] = (long) bytes << 32 | Integer.toUnsignedLong(lkey);
+    }
+
+    /** Moves an entry to other memory of the same length. */
+    public void move(int index, long address) {
+        entries[2 * index] = address;
+    }
+
+    public long address(int index) {
+        return entries[2 * index];
+    }
+
+    public int bytes(int index) {
+        return (int) (entries[2 * index + 1] >> 32);
+    }
+
+    public int lkey(int index) {
+        return (int) entries[2 * index + 1];
     }
 
     public boolean answered() {

@@ -56,6 +56,7 @@ public final class SoftQp extends SoftObject {
     private boolean holding;
     private boolean lastTold;
     public int attached; // number of multicast groups
+    public int index; // among all queue pairs of the device
     public boolean queued; // in the device's run queue
     public boolean crowded; // waits for room on the link
     /** Runs once when the peer first uses this queue pair. Device thread. */

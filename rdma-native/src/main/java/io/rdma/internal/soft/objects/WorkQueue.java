@@ -2,16 +2,21 @@ package io.rdma.internal.soft.objects;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ring of work requests. {@code posted} grows under the monitor. {@code taken} belongs to the device thread.
  * {@code retired} grows when a completion is polled; a slot is occupied from the post until then.
- * {@code retired <= taken <= posted}.
+ * {@code retired <= taken <= posted}. A slot gets its request object when it is first used.
  */
 public final class WorkQueue {
+    private static final QueuedRequest NEVER_POSTED = new QueuedRequest(0, 0);
+
     final int depth;
+    private final int maxSge;
+    private final int maxInline;
     private final MemorySegment inline; // keeps the automatic arena alive
-    private final QueuedRequest[] slots;
+    private final @Nullable QueuedRequest[] slots;
     private volatile long posted;
     private volatile long retired;
     private boolean staging; // guarded by the monitor
@@ -22,11 +27,11 @@ public final class WorkQueue {
 
     WorkQueue(int depth, int maxSge, int maxInline) {
         this.depth = depth;
-        inline = Arena.ofAuto().allocate(Math.max(1L, (long) depth * maxInline), 8);
-        slots = new QueuedRequest[depth];
-        for (int i = 0; i < depth; i++) {
-            slots[i] = new QueuedRequest(maxSge, inline.address() + (long) i * maxInline);
-        }
+        this.maxSge = maxSge;
+        this.maxInline = maxInline;
+        long bytes = (long) depth * maxInline;
+        inline = bytes == 0 ? MemorySegment.NULL : Arena.ofAuto().allocate(bytes, 8);
+        slots = new @Nullable QueuedRequest[depth];
     }
 
     public boolean full() {
@@ -37,8 +42,15 @@ public final class WorkQueue {
         return (int) ((posted + staged) % depth);
     }
 
+    /** Returns the slot that is posted next. The caller holds the monitor. */
     public QueuedRequest free() {
-        return slots[freeIndex()];
+        int index = freeIndex();
+        QueuedRequest request = slots[index];
+        if (request == null) {
+            request = new QueuedRequest(maxSge, inline.address() + (long) index * maxInline);
+            slots[index] = request;
+        }
+        return request;
     }
 
     /** Posts, or stages, the request in the slot that {@link #free} returned. The caller holds the monitor. */
@@ -74,8 +86,10 @@ public final class WorkQueue {
         return posted;
     }
 
+    /** Returns the request at a position; one without content if nothing was ever posted there. */
     public QueuedRequest at(long index) {
-        return slots[(int) (index % depth)];
+        QueuedRequest request = slots[(int) (index % depth)];
+        return request == null ? NEVER_POSTED : request;
     }
 
     void retire(long upTo) {

@@ -2,6 +2,7 @@ package io.rdma.internal.soft.transport;
 
 import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.internal.soft.wire.Psn;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 // Invariants (device thread)
@@ -29,12 +30,16 @@ final class AnswerQueue {
         long original;
     }
 
+    private static final Job[] NO_JOBS = {};
+
     private final int depth;
-    private final Job[] jobs; // the first `size` are to be answered; the others are spare
+    // The first `size` are to be answered; the others are spare. Most peers write and send only, so jobs are made when
+    // they are needed.
+    private Job[] jobs = NO_JOBS;
     private int size;
     private int fresh;
-    private final int[] resultPsns;
-    private final long[] results;
+    private int[] resultPsns = {};
+    private long[] results = {};
     private long resultsKept; // in total
 
     /**
@@ -44,12 +49,6 @@ final class AnswerQueue {
      */
     AnswerQueue(int depth) {
         this.depth = depth;
-        jobs = new Job[2 * depth];
-        for (int i = 0; i < jobs.length; i++) {
-            jobs[i] = new Job();
-        }
-        resultPsns = new int[depth];
-        results = new long[depth];
     }
 
     boolean isEmpty() {
@@ -87,6 +86,9 @@ final class AnswerQueue {
         while (at > 0 && Psn.diff(jobs[at - 1].psn, psn) > 0) {
             at--;
         }
+        if (size == jobs.length) {
+            addSpare();
+        }
         Job job = jobs[size];
         System.arraycopy(jobs, at, jobs, at + 1, size++ - at);
         jobs[at] = job;
@@ -97,6 +99,15 @@ final class AnswerQueue {
         job.packets = packets;
         job.sent = 0;
         return job;
+    }
+
+    private void addSpare() {
+        int length = Math.max(1, 2 * jobs.length);
+        Job[] more = Arrays.copyOf(jobs, length);
+        for (int i = jobs.length; i < length; i++) {
+            more[i] = new Job();
+        }
+        jobs = more;
     }
 
     /** Returns whether a job covers a PSN. If the job has already sent that response, rewinds the job to it. */
@@ -114,6 +125,10 @@ final class AnswerQueue {
 
     /** Keeps the result of an atomic. */
     void keep(int psn, long original) {
+        if (results.length == 0) {
+            resultPsns = new int[depth];
+            results = new long[depth];
+        }
         int at = (int) (resultsKept++ % depth);
         resultPsns[at] = psn;
         results[at] = original;

@@ -33,7 +33,7 @@ final class Requester implements SendSide {
     private final SoftQp qp;
     private final Segmenter segmenter;
     private final CongestionWindow window = new CongestionWindow();
-    private final Packet packet = new Packet();
+    private final Packet packet;
     private long next;
     private int index; // packet within `next`
     private int nextPsn; // of the first packet of the next request without PSNs
@@ -46,6 +46,7 @@ final class Requester implements SendSide {
 
     Requester(SoftQp qp) {
         this.qp = qp;
+        packet = qp.device.outgoing();
         segmenter = new Segmenter(qp);
     }
 
@@ -404,11 +405,11 @@ final class Requester implements SendSide {
     }
 
     private boolean scatterOriginal(QueuedRequest request, long original) {
-        if (request.numSge != 1 || request.bytes[0] < Long.BYTES) {
+        if (request.numSge != 1 || request.bytes(0) < Long.BYTES) {
             return false;
         }
         long address =
-                qp.device.keys().local(qp.pd, request.lkey[0], request.address[0], Long.BYTES, ACCESS_LOCAL_WRITE);
+                qp.device.keys().local(qp.pd, request.lkey(0), request.address(0), Long.BYTES, ACCESS_LOCAL_WRITE);
         if (address == 0) {
             return false;
         }

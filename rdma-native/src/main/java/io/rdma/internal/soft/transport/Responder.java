@@ -34,7 +34,7 @@ final class Responder implements ReceiveSide {
     private static final int NONE = -1;
 
     private final SoftQp qp;
-    private final Packet packet = new Packet();
+    private final Packet packet;
     private AnswerQueue answers = new AnswerQueue(1);
     private int expected;
     private int acknowledgeable; // PSN of the last executed packet that is not a read or atomic
@@ -51,6 +51,7 @@ final class Responder implements ReceiveSide {
 
     Responder(SoftQp qp) {
         this.qp = qp;
+        packet = qp.device.outgoing();
     }
 
     @Override

@@ -31,8 +31,8 @@ final class Segmenter {
         }
         int access = request.answered() ? ACCESS_LOCAL_WRITE : 0;
         for (int i = 0; i < request.numSge; i++) {
-            int bytes = request.bytes[i];
-            if (bytes != 0 && qp.device.keys().local(qp.pd, request.lkey[i], request.address[i], bytes, access) == 0) {
+            int bytes = request.bytes(i);
+            if (bytes != 0 && qp.device.keys().local(qp.pd, request.lkey(i), request.address(i), bytes, access) == 0) {
                 return false;
             }
         }
@@ -82,15 +82,15 @@ final class Segmenter {
         long skip = offset;
         int left = bytes;
         for (int i = 0; i < request.numSge && left > 0; i++) {
-            int size = request.bytes[i];
+            int size = request.bytes(i);
             if (skip >= size) {
                 skip -= size;
                 continue;
             }
             int part = (int) Math.min(size - skip, left);
             long address = request.inline
-                    ? request.address[i] + skip
-                    : qp.device.keys().local(qp.pd, request.lkey[i], request.address[i] + skip, part, 0);
+                    ? request.address(i) + skip
+                    : qp.device.keys().local(qp.pd, request.lkey(i), request.address(i) + skip, part, 0);
             if (address == 0) {
                 return; // deregistered since the check: the peer refuses the short packet
             }
