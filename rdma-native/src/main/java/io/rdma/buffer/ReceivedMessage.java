@@ -108,6 +108,23 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
         STATE.lazySet(this, OPEN); // last: publishes the fields above
     }
 
+    /** Opens the handle for the only message in a receive buffer, which need not be that of the message before. */
+    void openAt(
+            int at,
+            MemorySegment segment,
+            int bytes,
+            boolean withImmediate,
+            boolean withInvalidatedKey,
+            int immediateOrKey) {
+        place = at;
+        offset = 0;
+        if (shares) {
+            shares = false;
+            exact = exact(segment, bytes);
+        }
+        open(segment, bytes, withImmediate, withInvalidatedKey, immediateOrKey);
+    }
+
     /**
      * Opens the handle for a message that shares its memory with others.
      *

@@ -1,5 +1,6 @@
 package io.rdma.internal.engine;
 
+import io.rdma.buffer.BatchLender;
 import io.rdma.buffer.MessageLender;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.verbs.CompletionBatch;
@@ -91,6 +92,13 @@ final class ArrivedMessages {
     /** Opens the handle of a lender. For the consumer that took the slot from its queue. */
     ReceivedMessage lend(MessageLender lender, int slot, MemorySegment memory) {
         return lender.lend(memory, lengths[slot], has(slot, IMMEDIATE), has(slot, INVALIDATED), data[slot]);
+    }
+
+    /** Opens one of a connection's handles. For the consumer that took the slot from its queue. */
+    ReceivedMessage lend(BatchLender lender, int slot, MemorySegment memory, IntConsumer giveBack) {
+        ReceivedMessage handle =
+                lender.lend(memory, lengths[slot], has(slot, IMMEDIATE), has(slot, INVALIDATED), data[slot], slot);
+        return handle == null ? own(slot, memory, giveBack) : handle;
     }
 
     private boolean has(int slot, byte flag) {

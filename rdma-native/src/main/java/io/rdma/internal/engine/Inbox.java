@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - The loop thread alone adds. One consumer at a time takes. It never overflows, because it has as many places as the
-// ring.
+// ring, or as the connection's window of a ring that many share.
 // - Of a message in a slot the ring's ArrivedMessages holds the rest. A Fetch stays at the head until it has ended.
 // - A batch stays at the head until its last message is taken. `taken` is the number of those that are, and `end` the
 // offset behind them.
@@ -22,13 +22,16 @@ import org.jspecify.annotations.Nullable;
  * has a message or a batch, a datagram, or a message that is still in the peer's memory ({@link Fetch}).
  */
 final class Inbox {
+    private static final int MOST_HANDLES = 64;
+    private static final int HANDLES_OF_SHARED = 8; // where many connections share a ring, each has little memory
+
     private final Endpoint endpoint;
     private final ReceiveRing ring;
     private final ReceiveSlots slots;
     private final boolean framed;
     private final IntConsumer giveBack;
     private final SpscVarHandleArrayQueue<Object> arrived;
-    private final @Nullable MessageLender[] lenders; // (consumer) by slot
+    private final @Nullable MessageLender @Nullable [] lenders; // (consumer) by slot; null if many share the ring
     private int taken; // (consumer)
     private int end; // (consumer)
     private final BatchLender shared; // (consumer)
@@ -37,20 +40,22 @@ final class Inbox {
     private boolean lost; // (consumer)
 
     /**
-     * Creates an empty inbox, with room for a message in each slot of the ring.
+     * Creates an empty inbox.
      *
+     * @param window slots that the connection may hold of a ring that it shares; 0 for a ring of its own
      * @param framed whether a frame is in front of each message
      * @param giveBack gives the receive buffer in a slot back
      */
-    Inbox(Endpoint endpoint, ReceiveRing ring, boolean framed, IntConsumer giveBack) {
+    Inbox(Endpoint endpoint, ReceiveRing ring, int window, boolean framed, IntConsumer giveBack) {
         this.endpoint = endpoint;
         this.ring = ring;
         this.framed = framed;
         this.giveBack = giveBack;
         slots = ring.slots();
-        shared = new BatchLender(giveBack);
-        arrived = new SpscVarHandleArrayQueue<>(Math.max(4, slots.count()));
-        lenders = new @Nullable MessageLender[slots.count()];
+        int places = window == 0 ? slots.count() : window + 1; // a fetch that failed is here, and its slot is not
+        shared = new BatchLender(giveBack, window == 0 ? MOST_HANDLES : HANDLES_OF_SHARED);
+        arrived = new SpscVarHandleArrayQueue<>(Math.max(4, places));
+        lenders = window == 0 ? new @Nullable MessageLender[slots.count()] : null;
     }
 
     /** Adds a message. Loop. */
@@ -90,9 +95,8 @@ final class Inbox {
                 return nextOfBatch(slot, lent);
             }
             MemorySegment memory = framed ? slots.buffer(slot) : slots.whole(slot); // begins with the message
-            ReceivedMessage message = lent
-                    ? ring.arrivals().lend(lender(slot), slot, memory)
-                    : ring.arrivals().own(slot, memory, giveBack);
+            ReceivedMessage message =
+                    lent ? lend(slot, memory) : ring.arrivals().own(slot, memory, giveBack);
             arrived.poll(); // last: if there was no memory for the handle, the message is still here
             return message;
         }
@@ -163,13 +167,21 @@ final class Inbox {
         return message;
     }
 
-    private MessageLender lender(int slot) {
-        MessageLender lender = lenders[slot];
+    /**
+     * Lends a handle for the only message in a slot. A slot of the connection's own ring has a handle of its own. There
+     * may be thousands of slots that it shares, so their messages use a few handles in turn.
+     */
+    private ReceivedMessage lend(int slot, MemorySegment memory) {
+        @Nullable MessageLender[] own = lenders;
+        if (own == null) {
+            return ring.arrivals().lend(shared, slot, memory, giveBack);
+        }
+        MessageLender lender = own[slot];
         if (lender == null) {
             lender = new MessageLender(giveBack, slot);
-            lenders[slot] = lender;
+            own[slot] = lender;
         }
-        return lender;
+        return ring.arrivals().lend(lender, slot, memory);
     }
 
     /**

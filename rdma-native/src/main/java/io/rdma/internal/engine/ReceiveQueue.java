@@ -88,7 +88,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         slots = ring.slots();
         growth = new ReceiveGrowth(endpoint, ring, credits);
         frames = new FrameReader(endpoint, this, ring, credits, giveBack, shared != null, options);
-        inbox = new Inbox(endpoint, ring, credits.framed(), giveBack);
+        inbox = new Inbox(endpoint, ring, shared == null ? 0 : window, credits.framed(), giveBack);
         slots.retain();
         if (shared != null) {
             shared.join(queuePair.number(), this);

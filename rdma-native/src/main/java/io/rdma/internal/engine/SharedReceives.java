@@ -9,7 +9,6 @@ import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SharedReceiveQueue;
-import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -17,25 +16,19 @@ import org.jspecify.annotations.Nullable;
 // - One ring serves all connections of a loop and domain. Its receives complete there, whichever connection took them.
 // - A completion finds its connection by qp_num, which is valid for every status. If the connection is gone, the slot
 // is given back, so no slot is lost with a connection.
-// - Members change under the monitor by replacement of the whole record, so the loop looks them up without a lock.
 
 /**
  * Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}. The memory needed depends on the
  * messages under way, not on the sum of all windows.
  */
 public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
-    /** Connections by queue pair number, ascending. */
-    private record Members(int[] numbers, ReceiveQueue[] queues) {
-        static final Members NONE = new Members(new int[0], new ReceiveQueue[0]);
-    }
-
     private static final long GIVE_BACK_NANOS = 50_000;
 
     private final CompletionLoop loop;
     private final SharedReceiveQueue queue;
     private final ReceiveRing ring;
     private final int count;
-    private volatile Members members = Members.NONE;
+    private final MembersByNumber<ReceiveQueue> members = new MembersByNumber<>();
     private volatile @Nullable Throwable refusal;
     private volatile boolean open; // after the first post
 
@@ -121,27 +114,13 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         return ring;
     }
 
-    synchronized void join(int number, ReceiveQueue connection) {
-        int at = -Arrays.binarySearch(members.numbers, number) - 1;
-        int[] numbers = Arrays.copyOf(members.numbers, members.numbers.length + 1);
-        ReceiveQueue[] queues = Arrays.copyOf(members.queues, numbers.length);
-        System.arraycopy(members.numbers, at, numbers, at + 1, numbers.length - at - 1);
-        System.arraycopy(members.queues, at, queues, at + 1, queues.length - at - 1);
-        numbers[at] = number;
-        queues[at] = connection;
-        members = new Members(numbers, queues);
+    void join(int number, ReceiveQueue connection) {
+        members.add(number, connection);
     }
 
     /** Removes a connection. Does nothing if its number belongs to another connection by now. */
-    synchronized void leave(int number, ReceiveQueue connection) {
-        int at = Arrays.binarySearch(members.numbers, number);
-        if (at >= 0 && members.queues[at] == connection) {
-            int[] numbers = Arrays.copyOf(members.numbers, members.numbers.length - 1);
-            ReceiveQueue[] queues = Arrays.copyOf(members.queues, numbers.length);
-            System.arraycopy(members.numbers, at + 1, numbers, at, numbers.length - at);
-            System.arraycopy(members.queues, at + 1, queues, at, queues.length - at);
-            members = new Members(numbers, queues);
-        }
+    void leave(int number, ReceiveQueue connection) {
+        members.remove(number, connection);
     }
 
     @Override
@@ -169,10 +148,8 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
 
     @Override
     public void completed(int slot, CompletionBatch completions, int index) {
-        Members now = members;
-        int at = Arrays.binarySearch(now.numbers, completions.qpNumber(index));
-        if (at >= 0) {
-            ReceiveQueue queue = now.queues[at];
+        ReceiveQueue queue = members.find(completions.qpNumber(index));
+        if (queue != null) {
             try {
                 queue.completed(slot, completions, index);
             } catch (RuntimeException e) { // the others that share the ring go on

@@ -13,7 +13,11 @@ import io.rdma.testing.TestDevice;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -97,6 +101,41 @@ abstract class SharedReceivesContract extends ConnectedContract {
                 assertThat(lent.isClosed()).isFalse();
                 assertThat(lent.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(-i);
             }
+        }
+    }
+
+    /** The buffers are many, so a handle for each of them at each connection would take more memory than they do. */
+    @Test
+    void lentMessagesUseFewHandlesWhereverTheyArrive() {
+        another(window(8));
+        Set<Integer> places = new HashSet<>();
+        Set<ReceivedMessage> handles = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (int i = 0; i < 3 * SHARED; i++) {
+            RegisteredBuffer buffer = acquire(client).limit(Integer.BYTES);
+            buffer.segment().set(ValueLayout.JAVA_INT, 0, i);
+            boolean immediate = i % 3 == 0;
+            submit(client, immediate ? WorkRequest.sendWithImmediate(buffer, i) : WorkRequest.send(buffer, false))
+                    .ended();
+            buffer.close();
+            ReceivedMessage lent = next(server.receives()::lend);
+            assertThat(lent.segment().byteSize()).isEqualTo(Integer.BYTES);
+            assertThat(lent.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(i);
+            assertThat(lent.hasImmediate()).isEqualTo(immediate);
+            places.add(lent.place());
+            handles.add(lent);
+            if (i % 16 == 7) { // its handle stays with it
+                send(client, -i).ended();
+                try (ReceivedMessage next = next(server.receives()::lend)) {
+                    assertThat(next).isNotSameAs(lent);
+                    assertThat(next.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(-i);
+                    assertThat(lent.segment().get(ValueLayout.JAVA_INT, 0)).isEqualTo(i);
+                }
+            }
+            lent.close();
+        }
+        assertThat(places).as("buffers").hasSizeGreaterThan(SHARED / 2);
+        if (!"paranoid".equals(System.getProperty("io.rdma.leakDetection"))) {
+            assertThat(handles).as("handles").hasSizeLessThan(SHARED / 2);
         }
     }
 
