@@ -21,9 +21,10 @@ final class Backlog {
 
     private final Credits credits;
     private final LoopCounts counters;
-    private final Queue<Operation> submitted = new MpscUnboundedVarHandleArrayQueue<>(UNBOUNDED_CHUNK);
-    private final ArrayDeque<Operation> deferred = new ArrayDeque<>();
-    private final ArrayDeque<Operation> blocked = new ArrayDeque<>();
+    // Made when the first operation has to wait: an idle connection has none, and those that a listener submits pass.
+    private volatile @Nullable Queue<Operation> submitted;
+    private final ArrayDeque<Operation> deferred = new ArrayDeque<>(0);
+    private final ArrayDeque<Operation> blocked = new ArrayDeque<>(0);
     private volatile int blockedCount;
 
     Backlog(Credits credits, LoopCounts counters) {
@@ -31,9 +32,39 @@ final class Backlog {
         this.counters = counters;
     }
 
+    /** Reads what {@link #mayPass} needs, see {@link io.rdma.internal.loop.InFlightTable.Owner#touch}. Any thread. */
+    int touch() {
+        return deferred.size() + blocked.size() + (isTaken() ? 0 : 1);
+    }
+
     /** Adds an operation. Any thread. */
     void add(Operation operation) {
-        submitted.add(operation);
+        Queue<Operation> to = submitted;
+        (to == null ? made() : to).add(operation);
+    }
+
+    private synchronized Queue<Operation> made() {
+        Queue<Operation> to = submitted;
+        if (to == null) {
+            to = new MpscUnboundedVarHandleArrayQueue<>(UNBOUNDED_CHUNK);
+            submitted = to;
+        }
+        return to;
+    }
+
+    private boolean isTaken() {
+        Queue<Operation> of = submitted;
+        return of == null || of.isEmpty();
+    }
+
+    private @Nullable Operation peekSubmitted() {
+        Queue<Operation> of = submitted;
+        return of == null ? null : of.peek();
+    }
+
+    private @Nullable Operation takeSubmitted() {
+        Queue<Operation> of = submitted;
+        return of == null ? null : of.poll();
     }
 
     /** Returns whether messages wait for credits. Any thread. */
@@ -53,7 +84,7 @@ final class Backlog {
                 && (!opcode.consumesReceive() || credits.mayMessage())
                 && blocked.isEmpty()
                 && deferred.isEmpty()
-                && submitted.isEmpty();
+                && isTaken();
     }
 
     /**
@@ -71,11 +102,11 @@ final class Backlog {
             return deferred.poll();
         }
         Operation next;
-        while ((next = submitted.peek()) != null) {
+        while ((next = peekSubmitted()) != null) {
             WorkRequestOpcode opcode = next.request().opcode();
             boolean message = opcode.consumesReceive();
             if (message ? blocked.isEmpty() && credits.mayMessage() : readRoom || !opcode.isReadOrAtomic()) {
-                return submitted.poll();
+                return takeSubmitted();
             }
             if (message) {
                 counters.creditWait();
@@ -84,7 +115,7 @@ final class Backlog {
             } else {
                 add(deferred, next);
             }
-            submitted.poll(); // last: if there was no memory for the other queue, it is still here
+            takeSubmitted(); // last: if there was no memory for the other queue, it is still here
         }
         return mayUnblock() ? unblock() : null;
     }
@@ -97,7 +128,7 @@ final class Backlog {
     Operation peekMessage() {
         Operation next = blocked.peek();
         if (next == null) {
-            next = submitted.peek();
+            next = peekSubmitted();
         }
         return next != null && next.request().opcode().consumesReceive() ? next : null;
     }
@@ -105,7 +136,7 @@ final class Backlog {
     /** Takes the message of {@link #peekMessage}. Poster. */
     void takeMessage() {
         if (blocked.isEmpty()) {
-            submitted.poll();
+            takeSubmitted();
         } else {
             unblock();
         }
@@ -136,6 +167,6 @@ final class Backlog {
         if (next == null) {
             next = unblock();
         }
-        return next == null ? submitted.poll() : next;
+        return next == null ? takeSubmitted() : next;
     }
 }
