@@ -106,6 +106,12 @@ final class PostedRing {
         return operation;
     }
 
+    /** Reads the oldest operation, see {@link io.rdma.internal.loop.InFlightTable.Owner#touch}. Loop. */
+    int touch() {
+        Operation oldest = slots[retireSlot];
+        return oldest == null ? 0 : oldest.length();
+    }
+
     /** Returns the slot that completes next. Loop. */
     int oldest() {
         return retireSlot;

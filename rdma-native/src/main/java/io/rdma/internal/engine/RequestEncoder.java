@@ -33,6 +33,11 @@ final class RequestEncoder {
         this.maxInline = maxInline;
     }
 
+    /** Reads what an encoding needs, see {@link io.rdma.internal.loop.InFlightTable.Owner#touch}. Poster. */
+    int touch() {
+        return credits.framed() ? maxInline : 0;
+    }
+
     void encode(long wrId, int slot, Operation operation) {
         WorkRequest request = operation.request();
         WorkRequestOpcode opcode = request.opcode();

@@ -381,6 +381,12 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
     }
 
     @Override
+    public int touch() {
+        int sum = endpoint.options().maxRdAtomic() + (endpoint.isClosing() ? 1 : 0) + queuePair.number();
+        return sum + ring.touch() + chain.size() + backlog.touch() + encoder.touch() + wip.getPlain();
+    }
+
+    @Override
     public void interrupted(RuntimeException cause) {
         interrupted = true;
         endpoint.fail(cause);

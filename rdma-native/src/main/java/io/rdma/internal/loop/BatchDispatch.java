@@ -28,6 +28,7 @@ final class BatchDispatch {
     private final List<BatchSender> due = new ArrayList<>(); // to be posted when the batch is dispatched
     private final List<BatchReceiver> news = new ArrayList<>(); // to be notified then, before the posts of `due`
     private boolean dispatching;
+    private int touched; // written so that reads ahead have a use
 
     /**
      * Creates the poller of a loop.
@@ -48,6 +49,9 @@ final class BatchDispatch {
         int polled = queue.poll(batch);
         if (polled < 0) {
             return polled;
+        }
+        if (polled > 1) {
+            touched = table.touch(batch, polled);
         }
         dispatching = true;
         try {

@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 // - wr_id = generation (24 bits) | number of the queue (20 bits) | slot of the queue (20 bits). Every use of a slot
 // increments its generation, so a stale or foreign wr_id finds nothing.
 // - A number keeps its generations when it passes from one queue to the next.
-// - Queues are added and removed under the monitor (rare) by replacing the array, so the loop reads it without a lock.
+// - Queues are added and removed under the monitor (rare). Each change ends by a write of `queues`, so the loop reads
+// the
+// array without a lock. An array is copied only when it is full: thousands of connections would otherwise copy it for
+// each of them.
 // - The table does not limit the requests to the depth of a completion queue; CompletionQueues does.
 
 /** Table of the work requests of one loop. It finds the queue of a completion by {@code wr_id}. */
@@ -20,6 +23,15 @@ public final class InFlightTable {
         /** Handles the completion of a slot. Loop thread. */
         void completed(int slot, CompletionBatch batch, int index);
 
+        /**
+         * Reads what {@link #completed} will need, and does nothing with it. Loop, in a batch before {@code completed}.
+         *
+         * @return any number, so that the reads are not left out
+         */
+        default int touch() {
+            return 0;
+        }
+
         /** Ends the connections of the queue, because {@link #completed} threw: they wait for what is lost. Loop. */
         void interrupted(RuntimeException cause);
     }
@@ -28,6 +40,7 @@ public final class InFlightTable {
     private static final int NUMBER_BITS = 20;
     private static final int GENERATION_SHIFT = SLOT_BITS + NUMBER_BITS;
     private static final int MOST_SLOTS = 1 << SLOT_BITS;
+    private static final int FEWEST_NUMBERS = 16;
     private static final int MOST_NUMBERS = 1 << NUMBER_BITS;
     private static final int GENERATION_MASK = (1 << Long.SIZE - GENERATION_SHIFT) - 1;
 
@@ -54,7 +67,8 @@ public final class InFlightTable {
         }
     }
 
-    private volatile Slots[] queues = {};
+    private volatile @Nullable Slots[] queues = new @Nullable Slots[FEWEST_NUMBERS];
+    private int used; // guarded by this: numbers below it were given to a queue once
     private final ArrayDeque<Integer> free = new ArrayDeque<>(); // numbers, the longest free one first
 
     /**
@@ -67,18 +81,22 @@ public final class InFlightTable {
         if (count < 1 || count > MOST_SLOTS) {
             throw new IllegalArgumentException("a queue has from 1 to " + MOST_SLOTS + " slots, not " + count);
         }
-        Slots[] now = queues;
+        @Nullable Slots[] now = queues;
         Integer known = free.poll();
-        if (known == null && now.length == MOST_NUMBERS) {
+        if (known == null && used == MOST_NUMBERS) {
             throw new IllegalStateException("a completion loop has at most " + MOST_NUMBERS
                     + " queues: open RdmaResources with more loops, ResourceOptions.withLoops");
         }
-        int number = known == null ? now.length : known;
-        Slots[] next = Arrays.copyOf(now, Math.max(now.length, number + 1));
-        next[number] = new Slots(
-                owner, number, known == null ? new AtomicIntegerArray(count) : atLeast(count, now[number].generations));
-        queues = next;
-        return next[number];
+        int number = known == null ? used++ : known;
+        if (number == now.length) {
+            now = Arrays.copyOf(now, 2 * number);
+        }
+        Slots former = now[number];
+        Slots made = new Slots(
+                owner, number, former == null ? new AtomicIntegerArray(count) : atLeast(count, former.generations));
+        now[number] = made;
+        queues = now; // also if it is the same array: publishes the entry
+        return made;
     }
 
     private static AtomicIntegerArray atLeast(int count, AtomicIntegerArray known) {
@@ -98,15 +116,37 @@ public final class InFlightTable {
         for (int slot = 0; slot < generations.length(); slot++) {
             generations.incrementAndGet(slot);
         }
-        Slots[] next = queues.clone();
-        next[slots.number] = new Slots(null, slots.number, generations);
-        queues = next;
+        @Nullable Slots[] now = queues;
+        now[slots.number] = new Slots(null, slots.number, generations);
+        queues = now;
         free.add(slots.number);
     }
 
     /** Returns the number of queues in the table. */
     synchronized int count() {
-        return queues.length - free.size();
+        return used - free.size();
+    }
+
+    /**
+     * Has the owners of a batch read what its completions need. The state of thousands of connections is not in the
+     * processor's cache. In this short loop the processor waits for the state of several connections at once, in their
+     * completions for one after the other.
+     *
+     * @return any number, so that the reads are not left out
+     */
+    int touch(CompletionBatch batch, int size) {
+        @Nullable Slots[] now = queues;
+        int sum = 0;
+        int before = -1;
+        for (int i = 0; i < size; i++) {
+            int number = (int) (batch.wrId(i) >>> SLOT_BITS) & MOST_NUMBERS - 1;
+            Slots of = number < now.length && number != before ? now[number] : null;
+            before = number;
+            if (of != null && of.owner != null) {
+                sum += of.generations.length() + of.owner.touch();
+            }
+        }
+        return sum;
     }
 
     /**
@@ -116,12 +156,12 @@ public final class InFlightTable {
      */
     boolean dispatch(CompletionBatch batch, int index) {
         long wrId = batch.wrId(index);
-        Slots[] now = queues;
+        @Nullable Slots[] now = queues;
         int number = (int) (wrId >>> SLOT_BITS) & MOST_NUMBERS - 1;
-        if (number >= now.length) {
+        Slots of = number < now.length ? now[number] : null;
+        if (of == null) {
             return false;
         }
-        Slots of = now[number];
         Owner owner = of.owner;
         int slot = (int) wrId & MOST_SLOTS - 1;
         if (owner == null
