@@ -61,6 +61,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final BatchDispatch dispatch = new BatchDispatch(table, counters::staleCompletion);
     private volatile @Nullable Throwable failure; // (loop) writes: the cause of death
     private volatile boolean running = true;
+    private int mayAwait; // (loop) milliseconds until the next walk of the probes, since prepareSleep()
     private boolean ended; // under the monitor of `channel`
 
     /**
@@ -451,7 +452,7 @@ public final class CompletionLoop implements AutoCloseable {
      * @return whether the driver may wait; false if there is work to do first
      */
     boolean prepareSleep() {
-        probes.walkIfDue();
+        mayAwait = probes.walkIfDue();
         queues.requestNotify();
         return poll() == 0
                 && tasks.isEmpty()
@@ -465,7 +466,7 @@ public final class CompletionLoop implements AutoCloseable {
      */
     void await(long atMostNanos) {
         counters.slept();
-        int own = draining.isEmpty() ? probes.mayAwait() : CLOSING_TICK_MILLIS;
+        int own = draining.isEmpty() ? mayAwait : CLOSING_TICK_MILLIS;
         if (channel.await(atMostNanos < 0 ? own : shorter(own, atMostNanos))) {
             queues.takeEvent();
         }

@@ -47,16 +47,25 @@ final class IdleProbes {
         }
     }
 
-    /** Probes every quiet endpoint if the interval is over. Loop. */
-    void walkIfDue() {
+    /**
+     * Probes every quiet endpoint if the interval is over. Reads the clock once at most. Loop.
+     *
+     * @return milliseconds until the next walk, for which the loop may sleep; -1 for no limit
+     */
+    int walkIfDue() {
         long least = interval;
         if (least == Long.MAX_VALUE) {
-            return;
+            return -1;
         }
         long now = environment.nanoTime();
-        if (now - walked < least) {
-            return;
+        if (now - walked >= least) {
+            walk(now);
         }
+        long left = TimeUnit.NANOSECONDS.toMillis(least - (now - walked));
+        return Math.clamp(left + 1, 1, Integer.MAX_VALUE);
+    }
+
+    private void walk(long now) {
         walked = now;
         for (LoopMember endpoint : endpoints) {
             endpoint.probeIfQuiet(now);
@@ -70,19 +79,5 @@ final class IdleProbes {
         if (endpoints.isEmpty()) {
             interval = Long.MAX_VALUE;
         }
-    }
-
-    /**
-     * Returns how long the loop may sleep before the next walk. Loop.
-     *
-     * @return milliseconds; -1 for no limit
-     */
-    int mayAwait() {
-        long least = interval;
-        if (least == Long.MAX_VALUE) {
-            return -1;
-        }
-        long left = TimeUnit.NANOSECONDS.toMillis(least - (environment.nanoTime() - walked));
-        return Math.clamp(left + 1, 1, Integer.MAX_VALUE);
     }
 }

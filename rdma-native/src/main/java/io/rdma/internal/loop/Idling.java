@@ -29,6 +29,7 @@ final class Idling {
     private long polling = 20_000;
     private long until;
     private long yields;
+    private long asleepSince;
     private int turns;
     private long pause = 1_000;
 
@@ -91,10 +92,21 @@ final class Idling {
         return false;
     }
 
-    /** Adapts the polling time to the length of a sleep. */
-    void slept(long nanos) {
+    /** Notes the beginning of a sleep. Reads the clock only if the strategy needs it. */
+    void fallsAsleep() {
+        if (strategy == IdleStrategy.ADAPTIVE) {
+            asleepSince = environment.nanoTime();
+        }
+    }
+
+    /** Adapts the polling time to the length of the sleep that ends. */
+    void wokeUp() {
         turns = 0;
         until = 0;
+        if (strategy != IdleStrategy.ADAPTIVE) {
+            return;
+        }
+        long nanos = environment.nanoTime() - asleepSince;
         polling = nanos < MOST_POLLING_NANOS
                 ? Math.min(MOST_POLLING_NANOS, polling * 2)
                 : Math.max(LEAST_POLLING_NANOS, polling / 2);

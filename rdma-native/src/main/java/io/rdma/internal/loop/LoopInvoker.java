@@ -1,7 +1,6 @@
 package io.rdma.internal.loop;
 
 import io.rdma.engine.IdleStrategy;
-import io.rdma.environment.Environment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -23,7 +22,6 @@ public final class LoopInvoker {
     private static final long DEAD_TICK_NANOS = 5_000_000;
 
     private final CompletionLoop loop;
-    private final Environment environment;
     private final Idling idling;
     private final AtomicBoolean asleep = new AtomicBoolean();
     private boolean driving;
@@ -38,8 +36,7 @@ public final class LoopInvoker {
      */
     public LoopInvoker(CompletionLoop loop, IdleStrategy strategy) {
         this.loop = loop;
-        environment = loop.environment();
-        idling = new Idling(strategy, Runtime.getRuntime().availableProcessors(), environment);
+        idling = new Idling(strategy, Runtime.getRuntime().availableProcessors(), loop.environment());
     }
 
     /** Returns the loop. */
@@ -107,9 +104,9 @@ public final class LoopInvoker {
             if (finished || loop.failure() != null) {
                 rest(maySleep, atMostNanos);
             } else if (loop.prepareSleep() && maySleep.getAsBoolean()) {
-                long since = environment.nanoTime();
+                idling.fallsAsleep();
                 loop.await(atMostNanos);
-                idling.slept(environment.nanoTime() - since);
+                idling.wokeUp();
             } else {
                 idling.worked();
             }

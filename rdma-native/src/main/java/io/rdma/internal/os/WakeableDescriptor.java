@@ -39,11 +39,11 @@ public final class WakeableDescriptor {
         long fds = CallState.scratch();
         put(fds, fd);
         put(fds + Libc.POLLFD_SIZE, wakeFd);
-        long deadline = System.nanoTime() + timeoutMillis * 1_000_000L;
+        long deadline = timeoutMillis > 0 ? System.nanoTime() + timeoutMillis * 1_000_000L : 0;
         int left = timeoutMillis;
         int ready;
         while ((ready = Libc.poll(fds, 2, left)) == -Libc.EINTR) {
-            if (timeoutMillis >= 0) {
+            if (timeoutMillis > 0) {
                 left = (int) Math.max(0, (deadline - System.nanoTime()) / 1_000_000);
             }
         }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.engine.IdleStrategy;
 import io.rdma.environment.Environment;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,5 +33,25 @@ class IdlingTest {
             names = {"BUSY_SPIN", "BACK_OFF"})
     void pollingStrategiesPollOnASingleProcessorToo(IdleStrategy strategy) {
         assertThat(new Idling(strategy, 1, Environment.SYSTEM).shouldSleep()).isFalse();
+    }
+
+    /** Checks that no strategy but the adaptive one reads the clock, which is a system call on some machines. */
+    @ParameterizedTest
+    @EnumSource(IdleStrategy.class)
+    void onlyTheAdaptiveStrategyMeasuresSleeps(IdleStrategy strategy) {
+        AtomicInteger reads = new AtomicInteger();
+        Environment counting = (Environment) Proxy.newProxyInstance(
+                Environment.class.getClassLoader(), new Class<?>[] {Environment.class}, (proxy, method, arguments) -> {
+                    reads.incrementAndGet();
+                    return method.invoke(Environment.SYSTEM, arguments);
+                });
+        Idling idling = new Idling(strategy, 2, counting);
+        idling.fallsAsleep();
+        idling.wokeUp();
+        assertThat(reads).hasValue(strategy == IdleStrategy.ADAPTIVE ? 2 : 0);
+        Idling single = new Idling(strategy, 1, counting);
+        single.fallsAsleep();
+        single.wokeUp();
+        assertThat(reads).hasValue(strategy == IdleStrategy.ADAPTIVE ? 2 : 0);
     }
 }
