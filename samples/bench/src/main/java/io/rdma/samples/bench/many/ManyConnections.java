@@ -165,7 +165,7 @@ public final class ManyConnections implements AutoCloseable {
      * @throws InterruptedException if the thread is interrupted
      */
     public void echo(int operations) throws InterruptedException {
-        Window window = new Window(count * inFlight, operations) {
+        Window window = new Window(count * inFlight, operations, () -> {}) {
             @Override
             protected void start(int place) {
                 send(connections.get(place / inFlight));
