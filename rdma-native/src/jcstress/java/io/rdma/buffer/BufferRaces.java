@@ -59,7 +59,7 @@ public final class BufferRaces {
         }
     }
 
-    /** A loop ends the last use in its own count while the owner closes and another thread ends its use. */
+    /** A loop ends the last use in its own count while another thread ends its use and closes. */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "given back once")
     @Outcome(expect = Expect.FORBIDDEN, desc = "lost, or given back twice")
@@ -84,10 +84,6 @@ public final class BufferRaces {
         @Actor
         public void thread() {
             buffer.endRead();
-        }
-
-        @Actor
-        public void owner() {
             buffer.close();
         }
 
