@@ -5,8 +5,8 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lender of messages that share receive buffers, or whose receive buffers many connections share. It lends a few handles
- * in turn, so a handle that was kept fails while the others are lent. The engine makes it, for one connection.
+ * Lender of messages that share receive buffers, or whose receive buffers many connections share. It lends a few
+ * handles in turn, so a handle that was kept fails while the others are lent. The engine makes it, for one connection.
  */
 public final class BatchLender {
     private final IntConsumer giveBack;

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 // - wr_id = generation (24 bits) | number of the queue (20 bits) | slot of the queue (20 bits). Every use of a slot
 // increments its generation, so a stale or foreign wr_id finds nothing.
 // - A number keeps its generations when it passes from one queue to the next.
-// - Queues are added and removed under the monitor (rare). Each change ends by a write of `queues`, so the loop reads the
-// array without a lock. An array is copied only when it is full: thousands of connections would otherwise copy it for
-// each of them.
+// - Queues are added and removed under the monitor (rare). Each change ends by a write of `queues`, so the loop reads
+// the array without a lock. An array is copied only when it is full: thousands of connections would otherwise copy it
+// for each of them.
 // - The table does not limit the requests to the depth of a completion queue; CompletionQueues does.
 
 /** Table of the work requests of one loop. It finds the queue of a completion by {@code wr_id}. */

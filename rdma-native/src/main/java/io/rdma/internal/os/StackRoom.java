@@ -123,7 +123,7 @@ public final class StackRoom {
         }
     }
 
-    /** Does the same as {@link #reserve}. The two call each other, so that the compiler inlines four pieces, not two. */
+    /** Does the same as {@link #reserve}. Each calls the other, so that the compiler inlines four pieces, not two. */
     @SuppressWarnings("unused")
     private static void reserveMore(int more) {
         long v000, v001, v002, v003, v004, v005, v006, v007, v008, v009, v00a, v00b, v00c, v00d, v00e, v00f, v010, v011;

@@ -30,7 +30,7 @@ public class EngineWrites {
      */
     static final int OPERATIONS = 64 * Seam.BATCH;
 
-    /** Number of endpoints, and of operations in flight on each. An even number of them are both ends of connections. */
+    /** Number of endpoints, and of operations in flight on each. An even number of them are connections' both ends. */
     @Param({"1x128", "1x1", "1x16", "100x16", "1000x16", "10000x16"})
     public String shape = "1x128";
 

@@ -28,7 +28,7 @@ import reactor.core.publisher.Mono;
 
 // Invariant: one loop completes both ends of every connection, so it alone calls the methods of a window.
 
-/** Connections of one client and one server on {@code soft0}, with small buffers, receives that all share, and memory. */
+/** Connections of a client and a server on {@code soft0}, with small buffers, receives that all share, and memory. */
 public final class ManyConnections implements AutoCloseable {
     /** Size of a write and of a message, in bytes. */
     static final int BYTES = 64;
