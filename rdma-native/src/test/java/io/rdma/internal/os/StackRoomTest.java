@@ -16,11 +16,9 @@ class StackRoomTest {
 
     @RepeatedTest(5) // the first in the interpreter, the last in compiled code
     void aChangeIsNotInterrupted() throws InterruptedException {
-        for (int i = 0; i < 5; i++) {
-            for (int needed : new int[] {StackRoom.RELEASE, StackRoom.SUBMIT, StackRoom.SIGNAL, StackRoom.CLOSE}) {
-                pieces = needed;
-                FullStack.atEachDepth(TIMES, this::change);
-            }
+        for (int needed : new int[] {StackRoom.RELEASE, StackRoom.SUBMIT, StackRoom.SIGNAL, StackRoom.CLOSE}) {
+            pieces = needed;
+            FullStack.atEachDepth(TIMES, this::change);
         }
         assertThat(done).isEqualTo(begun).isPositive();
     }

@@ -38,11 +38,14 @@ final class Results {
         }
     }
 
-    /** Adds the ratio of two figures, if both were measured. Called after the last round. */
+    /**
+     * Adds the ratio of two figures, if both were measured. There is no ratio to a processor time below the resolution
+     * of the clock, which is 0. Called after the last round.
+     */
     void compare(String name, String base, @Nullable Bar bar) {
         Figure figure = figures.get(name);
         Figure other = figures.get(base);
-        if (figure != null && other != null) {
+        if (figure != null && other != null && other.least() > 0) {
             ratios.add(Figure.ratio(figure, other).bar(bar));
         }
     }

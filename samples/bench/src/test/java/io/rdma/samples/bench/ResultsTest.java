@@ -38,6 +38,15 @@ class ResultsTest {
     }
 
     @Test
+    void nothingIsComparedWithATimeBelowTheResolutionOfItsClock() {
+        Results results = new Results("test");
+        results.add("ours", "us", 1);
+        results.add("theirs", "us", 0);
+        results.compare("ours", "theirs");
+        assertThat(results.ratios()).isEmpty();
+    }
+
+    @Test
     void ratiosAreNamedByTheWordsThatDiffer() {
         results.add("two JVMs, stream, soft0, processor", "us", 1);
         results.add("two JVMs, stream, TCP, processor", "us", 1);
