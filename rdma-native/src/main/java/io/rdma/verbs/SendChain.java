@@ -26,13 +26,18 @@ public final class SendChain {
     private final long entries;
     private final int capacity;
     private final int maxSge;
+    private final long entriesSize; // bytes of the entries of a request
     private final List<Bound> bindings = new ArrayList<>(0);
     private int size;
     private int operations; // WorkRequestOpcode.bit of each request
     private int addressed; // requests that have a destination
     private long current; // address of the last request
-    private int flags; // of the last request, as in its memory
-    private int count; // entries of the last request, as in its memory; as many as fit if there is no request
+    private long entry; // address of its next entry
+    private int opcode; // of the last request, as are the next three
+    private int flags;
+    private int count; // of its entries; as many as fit if there is no request
+    private int attached; // immediate data or key, as its bytes are in memory
+    private boolean ended; // whether the last request has no next one in memory
 
     private record Bound(int index, MemoryWindow window, int rkey) {}
 
@@ -47,20 +52,24 @@ public final class SendChain {
         this.maxSge = maxSge;
         long wrBytes = (long) capacity * SendWr.SIZE;
         this.memory = Arena.ofAuto().allocate(wrBytes + (long) capacity * maxSge * Sge.SIZE + Long.BYTES, 64);
+        this.entriesSize = (long) maxSge * Sge.SIZE;
         this.base = memory.address();
         this.entries = base + wrBytes;
         for (int i = 0; i < capacity; i++) {
-            SendWr.sgList(base + (long) i * SendWr.SIZE, entriesOf(i));
+            long request = base + (long) i * SendWr.SIZE;
+            SendWr.sgList(request, entriesOf(i));
+            SendWr.next(request, request + SendWr.SIZE);
         }
         count = maxSge;
     }
 
     private long entriesOf(int index) {
-        return entries + (long) index * maxSge * Sge.SIZE;
+        return entries + index * entriesSize;
     }
 
     /** Removes all requests. */
     public void clear() {
+        reopen();
         size = 0;
         count = maxSge;
         if (hasBindings()) {
@@ -101,20 +110,45 @@ public final class SendChain {
             throw new IllegalStateException(
                     "chain is full with " + capacity + " requests: post it, or create a longer chain");
         }
-        long next = base + (long) size * SendWr.SIZE;
         if (size > 0) {
-            SendWr.next(current, next);
+            reopen();
+            writeLast();
+            current += SendWr.SIZE;
+        } else {
+            current = base;
         }
-        current = next;
+        entry = entriesOf(size);
         size++;
         operations |= opcode.bit();
+        this.opcode = opcode.code();
         flags = 0;
         count = 0;
-        SendWr.wrId(next, wrId);
-        SendWr.next(next, 0);
-        SendWr.numSgeAndOpcode(next, 0, opcode.code());
-        SendWr.sendFlags(next, 0);
+        attached = 0;
+        SendWr.wrId(current, wrId);
         return this;
+    }
+
+    /** Writes what later calls for the last request may change, so that it is written once for each request. */
+    private void writeLast() {
+        SendWr.numSgeAndOpcode(current, count, opcode);
+        SendWr.sendFlagsAndAttached(current, flags, attached);
+    }
+
+    /** Makes the last request the end of the chain in memory. */
+    private void end() {
+        if (size > 0) {
+            writeLast();
+            SendWr.next(current, 0);
+            ended = true;
+        }
+    }
+
+    /** Undoes {@link #end}. Each request but the last one always names the next one. */
+    private void reopen() {
+        if (ended) {
+            SendWr.next(current, current + SendWr.SIZE);
+            ended = false;
+        }
     }
 
     /**
@@ -123,12 +157,15 @@ public final class SendChain {
      * @return this
      */
     public SendChain removeLast() {
+        reopen();
         size--;
         current -= SendWr.SIZE;
         if (size > 0) {
-            SendWr.next(current, 0);
+            opcode = SendWr.opcode(current);
             flags = SendWr.sendFlags(current);
             count = SendWr.numSge(current);
+            attached = SendWr.invalidateRkey(current);
+            entry = entriesOf(size - 1) + (long) count * Sge.SIZE;
         } else {
             count = maxSge;
         }
@@ -203,7 +240,7 @@ public final class SendChain {
      * @return this
      */
     public SendChain immediate(int value) {
-        SendWr.immData(current, value);
+        attached = SendWr.inNetworkOrder(value);
         return this;
     }
 
@@ -216,7 +253,7 @@ public final class SendChain {
      * @return this
      */
     public SendChain invalidate(int rkey) {
-        SendWr.invalidateRkey(current, rkey);
+        attached = rkey;
         return this;
     }
 
@@ -234,7 +271,7 @@ public final class SendChain {
         window.requireType(MemoryWindowType.TYPE_2);
         window.hold(binding);
         int rkey = window.nextKey();
-        SendWr.immData(current, 0); // rdma_rxe refuses other values
+        attached = 0; // rdma_rxe refuses other values
         BindWr.mw(current, window.handle());
         BindWr.rkey(current, rkey);
         BindWr.mr(current, binding.region().handle());
@@ -299,7 +336,6 @@ public final class SendChain {
 
     private SendChain flag(int bit) {
         flags |= bit;
-        SendWr.sendFlags(current, flags);
         return this;
     }
 
@@ -319,14 +355,16 @@ public final class SendChain {
                             : "work request has its " + maxSge
                                     + " entries already: create the chain with a larger maxSge");
         }
-        long sge = entriesOf(size - 1) + (long) count * Sge.SIZE;
-        Sge.addr(sge, address);
-        Sge.lengthAndLkey(sge, length, lkey);
-        SendWr.numSge(current, ++count);
+        Sge.addr(entry, address);
+        Sge.lengthAndLkey(entry, length, lkey);
+        entry += Sge.SIZE;
+        count++;
         return this;
     }
 
+    /** Returns the address of the first request, after the last one is written. */
     long address() {
+        end();
         return base;
     }
 
@@ -349,6 +387,7 @@ public final class SendChain {
             throw new IllegalArgumentException("only " + addressed + " of " + size
                     + " requests have a destination: call SendChain.destination for each datagram");
         }
+        end();
         for (int i = 0; i < size; i++) {
             long wr = base + (long) i * SendWr.SIZE;
             long bytes = 0;

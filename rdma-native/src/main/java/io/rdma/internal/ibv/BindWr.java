@@ -16,61 +16,61 @@ public final class BindWr {
 
     /** Returns the handle of the window. */
     public static long mw(long address) {
-        return NativeMemory.getLong(address + MW);
+        return NativeMemory.getLong(address, MW);
     }
 
     /** Sets {@link #mw(long)}. */
     public static void mw(long address, long value) {
-        NativeMemory.putLong(address + MW, value);
+        NativeMemory.putLong(address, MW, value);
     }
 
     /** Returns the window's key after the binding, which differs from the present one in the lowest byte. */
     public static int rkey(long address) {
-        return NativeMemory.getInt(address + RKEY);
+        return NativeMemory.getInt(address, RKEY);
     }
 
     /** Sets {@link #rkey(long)}. */
     public static void rkey(long address, int value) {
-        NativeMemory.putInt(address + RKEY, value);
+        NativeMemory.putInt(address, RKEY, value);
     }
 
     /** Returns the handle of the region. */
     public static long mr(long address) {
-        return NativeMemory.getLong(address + MR);
+        return NativeMemory.getLong(address, MR);
     }
 
     /** Sets {@link #mr(long)}. */
     public static void mr(long address, long value) {
-        NativeMemory.putLong(address + MR, value);
+        NativeMemory.putLong(address, MR, value);
     }
 
     /** Returns the address of the first byte. */
     public static long addr(long address) {
-        return NativeMemory.getLong(address + ADDR);
+        return NativeMemory.getLong(address, ADDR);
     }
 
     /** Sets {@link #addr(long)}. */
     public static void addr(long address, long value) {
-        NativeMemory.putLong(address + ADDR, value);
+        NativeMemory.putLong(address, ADDR, value);
     }
 
     /** Returns the length in bytes. */
     public static long length(long address) {
-        return NativeMemory.getLong(address + LENGTH);
+        return NativeMemory.getLong(address, LENGTH);
     }
 
     /** Sets {@link #length(long)}. */
     public static void length(long address, long value) {
-        NativeMemory.putLong(address + LENGTH, value);
+        NativeMemory.putLong(address, LENGTH, value);
     }
 
     /** Returns the rights of the peer, {@code IBV_ACCESS_*}. */
     public static int accessFlags(long address) {
-        return NativeMemory.getInt(address + MW_ACCESS_FLAGS);
+        return NativeMemory.getInt(address, MW_ACCESS_FLAGS);
     }
 
     /** Sets {@link #accessFlags(long)}. */
     public static void accessFlags(long address, int value) {
-        NativeMemory.putInt(address + MW_ACCESS_FLAGS, value);
+        NativeMemory.putInt(address, MW_ACCESS_FLAGS, value);
     }
 }

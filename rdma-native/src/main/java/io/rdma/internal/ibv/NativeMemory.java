@@ -18,7 +18,52 @@ public final class NativeMemory {
 
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
+    // The highest user address of any 64-bit Linux is lower. With it the compiler knows that a field of a structure
+    // lies
+    // inside of ALL, and leaves the check out.
+    private static final long ADDRESS = (1L << Long.SIZE - 2) - 1;
+
     private NativeMemory() {}
+
+    /** Reads a field of a structure. */
+    public static long getLong(long structure, int offset) {
+        return ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, (structure & ADDRESS) + offset);
+    }
+
+    /** Writes a field of a structure. */
+    public static void putLong(long structure, int offset, long value) {
+        ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, (structure & ADDRESS) + offset, value);
+    }
+
+    /** Reads a field of a structure. */
+    public static int getInt(long structure, int offset) {
+        return ALL.get(ValueLayout.JAVA_INT_UNALIGNED, (structure & ADDRESS) + offset);
+    }
+
+    /** Writes a field of a structure. */
+    public static void putInt(long structure, int offset, int value) {
+        ALL.set(ValueLayout.JAVA_INT_UNALIGNED, (structure & ADDRESS) + offset, value);
+    }
+
+    /** Reads a field of a structure. */
+    public static short getShort(long structure, int offset) {
+        return ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, (structure & ADDRESS) + offset);
+    }
+
+    /** Writes a field of a structure. */
+    public static void putShort(long structure, int offset, short value) {
+        ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, (structure & ADDRESS) + offset, value);
+    }
+
+    /** Reads a field of a structure. */
+    public static byte getByte(long structure, int offset) {
+        return ALL.get(ValueLayout.JAVA_BYTE, (structure & ADDRESS) + offset);
+    }
+
+    /** Writes a field of a structure. */
+    public static void putByte(long structure, int offset, byte value) {
+        ALL.set(ValueLayout.JAVA_BYTE, (structure & ADDRESS) + offset, value);
+    }
 
     public static long getLong(long address) {
         return ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, address);
@@ -36,11 +81,16 @@ public final class NativeMemory {
         ALL.set(ValueLayout.JAVA_INT_UNALIGNED, address, value);
     }
 
-    /** Writes two neighbouring integers by one store. */
-    public static void putInts(long address, int first, int second) {
+    /** Writes two neighbouring fields of a structure by one store. */
+    public static void putInts(long structure, int offset, int first, int second) {
         long low = LITTLE_ENDIAN ? first : second;
         long high = LITTLE_ENDIAN ? second : first;
-        putLong(address, high << Integer.SIZE | low & 0xffff_ffffL);
+        putLong(structure, offset, high << Integer.SIZE | low & 0xffff_ffffL);
+    }
+
+    /** Returns an integer whose bytes in memory are in network order. */
+    public static int inNetworkOrder(int value) {
+        return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
     }
 
     public static short getShort(long address) {

@@ -19,41 +19,41 @@ public final class RecvWr {
 
     /** Returns the {@code wr_id}, which the completion returns. */
     public static long wrId(long address) {
-        return NativeMemory.getLong(address + WR_ID);
+        return NativeMemory.getLong(address, WR_ID);
     }
 
     /** Sets {@link #wrId(long)}. */
     public static void wrId(long address, long value) {
-        NativeMemory.putLong(address + WR_ID, value);
+        NativeMemory.putLong(address, WR_ID, value);
     }
 
     /** Returns the address of the next request, or 0. */
     public static long next(long address) {
-        return NativeMemory.getLong(address + NEXT);
+        return NativeMemory.getLong(address, NEXT);
     }
 
     /** Sets {@link #next(long)}. */
     public static void next(long address, long value) {
-        NativeMemory.putLong(address + NEXT, value);
+        NativeMemory.putLong(address, NEXT, value);
     }
 
     /** Returns the address of an array of {@link Sge}. */
     public static long sgList(long address) {
-        return NativeMemory.getLong(address + SG_LIST);
+        return NativeMemory.getLong(address, SG_LIST);
     }
 
     /** Sets {@link #sgList(long)}. */
     public static void sgList(long address, long value) {
-        NativeMemory.putLong(address + SG_LIST, value);
+        NativeMemory.putLong(address, SG_LIST, value);
     }
 
     /** Returns the number of entries in the array. */
     public static int numSge(long address) {
-        return NativeMemory.getInt(address + NUM_SGE);
+        return NativeMemory.getInt(address, NUM_SGE);
     }
 
     /** Sets {@link #numSge(long)}. */
     public static void numSge(long address, int value) {
-        NativeMemory.putInt(address + NUM_SGE, value);
+        NativeMemory.putInt(address, NUM_SGE, value);
     }
 }

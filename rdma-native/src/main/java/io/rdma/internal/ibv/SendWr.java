@@ -34,67 +34,81 @@ public final class SendWr {
 
     /** Returns the {@code wr_id}, which the completion returns. */
     public static long wrId(long address) {
-        return NativeMemory.getLong(address + WR_ID);
+        return NativeMemory.getLong(address, WR_ID);
     }
 
     /** Sets {@link #wrId(long)}. */
     public static void wrId(long address, long value) {
-        NativeMemory.putLong(address + WR_ID, value);
+        NativeMemory.putLong(address, WR_ID, value);
     }
 
     /** Returns the address of the next request, or 0. */
     public static long next(long address) {
-        return NativeMemory.getLong(address + NEXT);
+        return NativeMemory.getLong(address, NEXT);
     }
 
     /** Sets {@link #next(long)}. */
     public static void next(long address, long value) {
-        NativeMemory.putLong(address + NEXT, value);
+        NativeMemory.putLong(address, NEXT, value);
     }
 
     /** Returns the address of an array of {@link Sge}. */
     public static long sgList(long address) {
-        return NativeMemory.getLong(address + SG_LIST);
+        return NativeMemory.getLong(address, SG_LIST);
     }
 
     /** Sets {@link #sgList(long)}. */
     public static void sgList(long address, long value) {
-        NativeMemory.putLong(address + SG_LIST, value);
+        NativeMemory.putLong(address, SG_LIST, value);
     }
 
     /** Returns the number of entries in the array. */
     public static int numSge(long address) {
-        return NativeMemory.getInt(address + NUM_SGE);
+        return NativeMemory.getInt(address, NUM_SGE);
     }
 
     /** Sets {@link #numSge(long)}. */
     public static void numSge(long address, int value) {
-        NativeMemory.putInt(address + NUM_SGE, value);
+        NativeMemory.putInt(address, NUM_SGE, value);
     }
 
     /** Sets {@link #numSge(long)} and {@link #opcode(long)} by one store. */
     public static void numSgeAndOpcode(long address, int numSge, int opcode) {
-        NativeMemory.putInts(address + NUM_SGE, numSge, opcode);
+        NativeMemory.putInts(address, NUM_SGE, numSge, opcode);
     }
 
     /** Returns the operation, {@code IBV_WR_*}. */
     public static int opcode(long address) {
-        return NativeMemory.getInt(address + OPCODE);
+        return NativeMemory.getInt(address, OPCODE);
     }
 
     /** Sets {@link #opcode(long)}. */
     public static void opcode(long address, int value) {
-        NativeMemory.putInt(address + OPCODE, value);
+        NativeMemory.putInt(address, OPCODE, value);
     }
 
     /** Returns the flags, {@code IBV_SEND_*}. */
     public static int sendFlags(long address) {
-        return NativeMemory.getInt(address + SEND_FLAGS);
+        return NativeMemory.getInt(address, SEND_FLAGS);
     }
 
     /** Sets {@link #sendFlags(long)}. */
     public static void sendFlags(long address, int value) {
-        NativeMemory.putInt(address + SEND_FLAGS, value);
+        NativeMemory.putInt(address, SEND_FLAGS, value);
+    }
+
+    /**
+     * Sets {@link #sendFlags(long)} and the bytes behind it by one store.
+     *
+     * @param attached {@link #inNetworkOrder immediate data}, or {@link #invalidateRkey(long) a key}
+     */
+    public static void sendFlagsAndAttached(long address, int flags, int attached) {
+        NativeMemory.putInts(address, SEND_FLAGS, flags, attached);
+    }
+
+    /** Returns immediate data as its bytes are in memory. */
+    public static int inNetworkOrder(int immediate) {
+        return NativeMemory.inNetworkOrder(immediate);
     }
 
     /** Returns the immediate data. It is in network order in memory and in host order here. */
@@ -109,111 +123,111 @@ public final class SendWr {
 
     /** Returns the key to invalidate, which shares its bytes with the immediate data. */
     public static int invalidateRkey(long address) {
-        return NativeMemory.getInt(address + INVALIDATE_RKEY);
+        return NativeMemory.getInt(address, INVALIDATE_RKEY);
     }
 
     /** Sets {@link #invalidateRkey(long)}. */
     public static void invalidateRkey(long address, int value) {
-        NativeMemory.putInt(address + INVALIDATE_RKEY, value);
+        NativeMemory.putInt(address, INVALIDATE_RKEY, value);
     }
 
     /** Returns {@code wr.rdma.remote_addr}. */
     public static long rdmaRemoteAddr(long address) {
-        return NativeMemory.getLong(address + RDMA_REMOTE_ADDR);
+        return NativeMemory.getLong(address, RDMA_REMOTE_ADDR);
     }
 
     /** Sets {@link #rdmaRemoteAddr(long)}. */
     public static void rdmaRemoteAddr(long address, long value) {
-        NativeMemory.putLong(address + RDMA_REMOTE_ADDR, value);
+        NativeMemory.putLong(address, RDMA_REMOTE_ADDR, value);
     }
 
     /** Returns {@code wr.rdma.rkey}. */
     public static int rdmaRkey(long address) {
-        return NativeMemory.getInt(address + RDMA_RKEY);
+        return NativeMemory.getInt(address, RDMA_RKEY);
     }
 
     /** Sets {@link #rdmaRkey(long)}. */
     public static void rdmaRkey(long address, int value) {
-        NativeMemory.putInt(address + RDMA_RKEY, value);
+        NativeMemory.putInt(address, RDMA_RKEY, value);
     }
 
     /** Returns {@code wr.atomic.remote_addr}. */
     public static long atomicRemoteAddr(long address) {
-        return NativeMemory.getLong(address + ATOMIC_REMOTE_ADDR);
+        return NativeMemory.getLong(address, ATOMIC_REMOTE_ADDR);
     }
 
     /** Sets {@link #atomicRemoteAddr(long)}. */
     public static void atomicRemoteAddr(long address, long value) {
-        NativeMemory.putLong(address + ATOMIC_REMOTE_ADDR, value);
+        NativeMemory.putLong(address, ATOMIC_REMOTE_ADDR, value);
     }
 
     /** Returns {@code wr.atomic.compare_add}. */
     public static long atomicCompareAdd(long address) {
-        return NativeMemory.getLong(address + ATOMIC_COMPARE_ADD);
+        return NativeMemory.getLong(address, ATOMIC_COMPARE_ADD);
     }
 
     /** Sets {@link #atomicCompareAdd(long)}. */
     public static void atomicCompareAdd(long address, long value) {
-        NativeMemory.putLong(address + ATOMIC_COMPARE_ADD, value);
+        NativeMemory.putLong(address, ATOMIC_COMPARE_ADD, value);
     }
 
     /** Returns {@code wr.atomic.swap}. */
     public static long atomicSwap(long address) {
-        return NativeMemory.getLong(address + ATOMIC_SWAP);
+        return NativeMemory.getLong(address, ATOMIC_SWAP);
     }
 
     /** Sets {@link #atomicSwap(long)}. */
     public static void atomicSwap(long address, long value) {
-        NativeMemory.putLong(address + ATOMIC_SWAP, value);
+        NativeMemory.putLong(address, ATOMIC_SWAP, value);
     }
 
     /** Returns {@code wr.atomic.rkey}. */
     public static int atomicRkey(long address) {
-        return NativeMemory.getInt(address + ATOMIC_RKEY);
+        return NativeMemory.getInt(address, ATOMIC_RKEY);
     }
 
     /** Sets {@link #atomicRkey(long)}. */
     public static void atomicRkey(long address, int value) {
-        NativeMemory.putInt(address + ATOMIC_RKEY, value);
+        NativeMemory.putInt(address, ATOMIC_RKEY, value);
     }
 
     /** Returns {@code wr.ud.ah}. */
     public static long udAh(long address) {
-        return NativeMemory.getLong(address + UD_AH);
+        return NativeMemory.getLong(address, UD_AH);
     }
 
     /** Sets {@link #udAh(long)}. */
     public static void udAh(long address, long value) {
-        NativeMemory.putLong(address + UD_AH, value);
+        NativeMemory.putLong(address, UD_AH, value);
     }
 
     /** Returns {@code wr.ud.remote_qpn}. */
     public static int udRemoteQpn(long address) {
-        return NativeMemory.getInt(address + UD_REMOTE_QPN);
+        return NativeMemory.getInt(address, UD_REMOTE_QPN);
     }
 
     /** Sets {@link #udRemoteQpn(long)}. */
     public static void udRemoteQpn(long address, int value) {
-        NativeMemory.putInt(address + UD_REMOTE_QPN, value);
+        NativeMemory.putInt(address, UD_REMOTE_QPN, value);
     }
 
     /** Returns {@code wr.ud.remote_qkey}. */
     public static int udRemoteQkey(long address) {
-        return NativeMemory.getInt(address + UD_REMOTE_QKEY);
+        return NativeMemory.getInt(address, UD_REMOTE_QKEY);
     }
 
     /** Sets {@link #udRemoteQkey(long)}. */
     public static void udRemoteQkey(long address, int value) {
-        NativeMemory.putInt(address + UD_REMOTE_QKEY, value);
+        NativeMemory.putInt(address, UD_REMOTE_QKEY, value);
     }
 
     /** Returns {@code qp_type.xrc.remote_srqn}. */
     public static int xrcRemoteSrqn(long address) {
-        return NativeMemory.getInt(address + XRC_REMOTE_SRQN);
+        return NativeMemory.getInt(address, XRC_REMOTE_SRQN);
     }
 
     /** Sets {@link #xrcRemoteSrqn(long)}. */
     public static void xrcRemoteSrqn(long address, int value) {
-        NativeMemory.putInt(address + XRC_REMOTE_SRQN, value);
+        NativeMemory.putInt(address, XRC_REMOTE_SRQN, value);
     }
 }

@@ -18,36 +18,36 @@ public final class Sge {
 
     /** Returns the address of the first byte. */
     public static long addr(long address) {
-        return NativeMemory.getLong(address + ADDR);
+        return NativeMemory.getLong(address, ADDR);
     }
 
     /** Sets {@link #addr(long)}. */
     public static void addr(long address, long value) {
-        NativeMemory.putLong(address + ADDR, value);
+        NativeMemory.putLong(address, ADDR, value);
     }
 
     /** Returns the length in bytes, unsigned. */
     public static int length(long address) {
-        return NativeMemory.getInt(address + LENGTH);
+        return NativeMemory.getInt(address, LENGTH);
     }
 
     /** Sets {@link #length(long)}. */
     public static void length(long address, int value) {
-        NativeMemory.putInt(address + LENGTH, value);
+        NativeMemory.putInt(address, LENGTH, value);
     }
 
     /** Sets {@link #length(long)} and {@link #lkey(long)} by one store. */
     public static void lengthAndLkey(long address, int length, int lkey) {
-        NativeMemory.putInts(address + LENGTH, length, lkey);
+        NativeMemory.putInts(address, LENGTH, length, lkey);
     }
 
     /** Returns the local key. */
     public static int lkey(long address) {
-        return NativeMemory.getInt(address + LKEY);
+        return NativeMemory.getInt(address, LKEY);
     }
 
     /** Sets {@link #lkey(long)}. */
     public static void lkey(long address, int value) {
-        NativeMemory.putInt(address + LKEY, value);
+        NativeMemory.putInt(address, LKEY, value);
     }
 }

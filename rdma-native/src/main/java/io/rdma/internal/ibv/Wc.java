@@ -30,52 +30,52 @@ public final class Wc {
 
     /** Returns the {@code wr_id} of the work request. */
     public static long wrId(long address) {
-        return NativeMemory.getLong(address + WR_ID);
+        return NativeMemory.getLong(address, WR_ID);
     }
 
     /** Sets {@link #wrId(long)}. */
     public static void wrId(long address, long value) {
-        NativeMemory.putLong(address + WR_ID, value);
+        NativeMemory.putLong(address, WR_ID, value);
     }
 
     /** Returns the status, {@code IBV_WC_*}. */
     public static int status(long address) {
-        return NativeMemory.getInt(address + STATUS);
+        return NativeMemory.getInt(address, STATUS);
     }
 
     /** Sets {@link #status(long)}. */
     public static void status(long address, int value) {
-        NativeMemory.putInt(address + STATUS, value);
+        NativeMemory.putInt(address, STATUS, value);
     }
 
     /** Returns the operation, {@code IBV_WC_*}; undefined on failure. */
     public static int opcode(long address) {
-        return NativeMemory.getInt(address + OPCODE);
+        return NativeMemory.getInt(address, OPCODE);
     }
 
     /** Sets {@link #opcode(long)}. */
     public static void opcode(long address, int value) {
-        NativeMemory.putInt(address + OPCODE, value);
+        NativeMemory.putInt(address, OPCODE, value);
     }
 
     /** Returns the vendor's error code. */
     public static int vendorErr(long address) {
-        return NativeMemory.getInt(address + VENDOR_ERR);
+        return NativeMemory.getInt(address, VENDOR_ERR);
     }
 
     /** Sets {@link #vendorErr(long)}. */
     public static void vendorErr(long address, int value) {
-        NativeMemory.putInt(address + VENDOR_ERR, value);
+        NativeMemory.putInt(address, VENDOR_ERR, value);
     }
 
     /** Returns the number of bytes received, read or fetched; undefined for sends and on failure. */
     public static int byteLen(long address) {
-        return NativeMemory.getInt(address + BYTE_LEN);
+        return NativeMemory.getInt(address, BYTE_LEN);
     }
 
     /** Sets {@link #byteLen(long)}. */
     public static void byteLen(long address, int value) {
-        NativeMemory.putInt(address + BYTE_LEN, value);
+        NativeMemory.putInt(address, BYTE_LEN, value);
     }
 
     /** Returns the immediate data. It is in network order in memory and in host order here. */
@@ -90,81 +90,81 @@ public final class Wc {
 
     /** Returns the key that the peer invalidated, which shares its bytes with the immediate data. */
     public static int invalidatedRkey(long address) {
-        return NativeMemory.getInt(address + INVALIDATED_RKEY);
+        return NativeMemory.getInt(address, INVALIDATED_RKEY);
     }
 
     /** Sets {@link #invalidatedRkey(long)}. */
     public static void invalidatedRkey(long address, int value) {
-        NativeMemory.putInt(address + INVALIDATED_RKEY, value);
+        NativeMemory.putInt(address, INVALIDATED_RKEY, value);
     }
 
     /** Returns the number of the local queue pair. */
     public static int qpNum(long address) {
-        return NativeMemory.getInt(address + QP_NUM);
+        return NativeMemory.getInt(address, QP_NUM);
     }
 
     /** Sets {@link #qpNum(long)}. */
     public static void qpNum(long address, int value) {
-        NativeMemory.putInt(address + QP_NUM, value);
+        NativeMemory.putInt(address, QP_NUM, value);
     }
 
     /** Returns the number of the remote queue pair; datagrams only. */
     public static int srcQp(long address) {
-        return NativeMemory.getInt(address + SRC_QP);
+        return NativeMemory.getInt(address, SRC_QP);
     }
 
     /** Sets {@link #srcQp(long)}. */
     public static void srcQp(long address, int value) {
-        NativeMemory.putInt(address + SRC_QP, value);
+        NativeMemory.putInt(address, SRC_QP, value);
     }
 
     /** Returns the flags, {@code IBV_WC_GRH}, {@code IBV_WC_WITH_IMM}, {@code IBV_WC_WITH_INV}. */
     public static int wcFlags(long address) {
-        return NativeMemory.getInt(address + WC_FLAGS);
+        return NativeMemory.getInt(address, WC_FLAGS);
     }
 
     /** Sets {@link #wcFlags(long)}. */
     public static void wcFlags(long address, int value) {
-        NativeMemory.putInt(address + WC_FLAGS, value);
+        NativeMemory.putInt(address, WC_FLAGS, value);
     }
 
     /** Returns the partition index of a datagram. */
     public static int pkeyIndex(long address) {
-        return NativeMemory.getShort(address + PKEY_INDEX) & 0xffff;
+        return NativeMemory.getShort(address, PKEY_INDEX) & 0xffff;
     }
 
     /** Sets {@link #pkeyIndex(long)}. */
     public static void pkeyIndex(long address, int value) {
-        NativeMemory.putShort(address + PKEY_INDEX, (short) value);
+        NativeMemory.putShort(address, PKEY_INDEX, (short) value);
     }
 
     /** Returns the source LID of a datagram. */
     public static int slid(long address) {
-        return NativeMemory.getShort(address + SLID) & 0xffff;
+        return NativeMemory.getShort(address, SLID) & 0xffff;
     }
 
     /** Sets {@link #slid(long)}. */
     public static void slid(long address, int value) {
-        NativeMemory.putShort(address + SLID, (short) value);
+        NativeMemory.putShort(address, SLID, (short) value);
     }
 
     /** Returns the service level of a datagram. */
     public static int sl(long address) {
-        return NativeMemory.getByte(address + SL) & 0xff;
+        return NativeMemory.getByte(address, SL) & 0xff;
     }
 
     /** Sets {@link #sl(long)}. */
     public static void sl(long address, int value) {
-        NativeMemory.putByte(address + SL, (byte) value);
+        NativeMemory.putByte(address, SL, (byte) value);
     }
 
     /** Returns the path bits of a datagram's destination LID. */
     public static int dlidPathBits(long address) {
-        return NativeMemory.getByte(address + DLID_PATH_BITS) & 0xff;
+        return NativeMemory.getByte(address, DLID_PATH_BITS) & 0xff;
     }
 
     /** Sets {@link #dlidPathBits(long)}. */
     public static void dlidPathBits(long address, int value) {
-        NativeMemory.putByte(address + DLID_PATH_BITS, (byte) value);
+        NativeMemory.putByte(address, DLID_PATH_BITS, (byte) value);
     }
 }
