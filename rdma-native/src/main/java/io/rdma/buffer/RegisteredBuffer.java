@@ -48,6 +48,7 @@ public final class RegisteredBuffer implements AutoCloseable {
 
     private final MemoryRegion region;
     private final MemorySegment memory;
+    private final long address; // of the memory
     private final LeaseOwner owner;
     private final LeakDetector.@Nullable Trace trace;
     private final int
@@ -76,6 +77,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     RegisteredBuffer(MemoryRegion region, MemorySegment memory, boolean foreign, LeaseOwner owner) {
         this.region = region;
         this.memory = memory;
+        this.address = memory.address();
         this.owner = owner;
         this.limit = Math.toIntExact(memory.byteSize());
         this.place = foreign ? FOREIGN : NOT_EXCLUSIVE;
@@ -86,6 +88,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     RegisteredBuffer(MemoryRegion region, MemorySegment memory, LeaseOwner owner, int place) {
         this.region = region;
         this.memory = memory;
+        this.address = memory.address();
         this.owner = owner;
         this.place = place;
         this.trace = null;
@@ -183,7 +186,7 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @return the first {@link #limit} bytes
      */
     public RemoteMemory remote() {
-        return new RemoteMemory(memory.address(), limit, region.rkey());
+        return new RemoteMemory(address, limit, region.rkey());
     }
 
     /**
@@ -192,7 +195,7 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @return address
      */
     public long address() {
-        return memory.address();
+        return address;
     }
 
     /**

@@ -32,9 +32,16 @@ public enum WorkRequestOpcode {
 
     private static final WorkRequestOpcode[] VALUES = values();
     private final int code;
+    private final boolean consumesReceive;
+    private final boolean isReadOrAtomic;
 
     WorkRequestOpcode(int code) {
         this.code = code;
+        this.consumesReceive = code == Ibv.WR_SEND
+                || code == Ibv.WR_SEND_WITH_IMM
+                || code == Ibv.WR_SEND_WITH_INV
+                || code == Ibv.WR_RDMA_WRITE_WITH_IMM;
+        this.isReadOrAtomic = code >= Ibv.WR_RDMA_READ && code <= Ibv.WR_ATOMIC_FETCH_AND_ADD;
     }
 
     /**
@@ -68,7 +75,7 @@ public enum WorkRequestOpcode {
      * @return true for the three sends and for the write with immediate data
      */
     public boolean consumesReceive() {
-        return this == SEND || this == SEND_WITH_IMM || this == SEND_WITH_INV || this == RDMA_WRITE_WITH_IMM;
+        return consumesReceive;
     }
 
     /**
@@ -77,7 +84,7 @@ public enum WorkRequestOpcode {
      * @return true for RDMA_READ and atomics
      */
     public boolean isReadOrAtomic() {
-        return code >= Ibv.WR_RDMA_READ && code <= Ibv.WR_ATOMIC_FETCH_AND_ADD;
+        return isReadOrAtomic;
     }
 
     /**

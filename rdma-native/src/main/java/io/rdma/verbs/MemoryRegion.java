@@ -27,6 +27,7 @@ public final class MemoryRegion implements AutoCloseable {
     private final boolean fixed;
     private final Consumer<MemoryRegion> refused;
     private volatile Extent extent;
+    private volatile int lkey; // of the extent; here because each work request needs it
 
     /**
      * The extent of a registration.
@@ -53,6 +54,7 @@ public final class MemoryRegion implements AutoCloseable {
         this.refused = refused;
         this.verbs = verbs;
         this.extent = extent;
+        this.lkey = extent.mr.lkey();
         this.fixed = fixed;
         this.deregistered = deregistered;
     }
@@ -113,7 +115,7 @@ public final class MemoryRegion implements AutoCloseable {
      * @return lkey
      */
     public int lkey() {
-        return extent.mr.lkey();
+        return lkey;
     }
 
     /**
@@ -242,6 +244,7 @@ public final class MemoryRegion implements AutoCloseable {
                             change.accessCode());
             Mr mr = domain == null ? call.apply(0) : domain.call(call);
             extent = new Extent(mr, memory, memory.address(), memory.byteSize(), budget);
+            lkey = mr.lkey();
             giveBack(old);
         } catch (Throwable e) {
             giveBack(taken);

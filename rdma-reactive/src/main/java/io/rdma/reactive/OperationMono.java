@@ -60,20 +60,22 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
             if (requested) {
                 return;
             }
-            StackRoom.require(StackRoom.SIGNAL);
-            requested = true;
             if (n <= 0) {
                 refuse(OperatorErrors.ofRequest(n));
                 return;
             }
+            requested = true;
             try {
-                submitter.submit(this);
+                submitter.submit(this); // tests the stack; a second test here would cost a fifth of a small operation
             } catch (Throwable e) { // misuse, or stack or memory is exhausted
+                requested = false;
                 refuse(e);
             }
         }
 
         private void refuse(Throwable error) {
+            StackRoom.require(StackRoom.SIGNAL);
+            requested = true;
             if (abandon()) {
                 actual.onError(error);
             }

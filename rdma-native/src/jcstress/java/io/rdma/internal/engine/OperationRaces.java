@@ -42,9 +42,9 @@ public final class OperationRaces {
         @Actor
         public void loop() {
             ring.endingUpTo(1);
-            ring.retire(first);
+            ring.retire(true);
             first.complete(0);
-            ring.retire(second);
+            ring.retire(true);
             second.complete(0);
         }
 

@@ -60,7 +60,7 @@ public final class PostedRingRaces {
         @Actor
         public void loop(III_Result result) {
             result.r1 = resultMemory;
-            ring.retire(first);
+            ring.retire(true);
         }
 
         @Actor

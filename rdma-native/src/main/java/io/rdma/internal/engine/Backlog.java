@@ -1,7 +1,6 @@
 package io.rdma.internal.engine;
 
 import io.rdma.internal.loop.LoopCounts;
-import io.rdma.types.WorkRequestOpcode;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
@@ -75,16 +74,11 @@ final class Backlog {
     /**
      * Returns whether an operation may be posted without being added. Poster.
      *
-     * @param readRoom as for {@link #next}
-     * @return false if any operation waits, or this one would have to
+     * @param operation if it is a read or an atomic, there is room for it
+     * @return false if any operation waits, or this one would have to wait for credits
      */
-    boolean mayPass(Operation operation, boolean readRoom) {
-        WorkRequestOpcode opcode = operation.request().opcode();
-        return (readRoom || !opcode.isReadOrAtomic())
-                && (!opcode.consumesReceive() || credits.mayMessage())
-                && blocked.isEmpty()
-                && deferred.isEmpty()
-                && isTaken();
+    boolean mayPass(Operation operation) {
+        return (!operation.isMessage() || credits.mayMessage()) && blockedCount == 0 && deferred.isEmpty() && isTaken();
     }
 
     /**
@@ -103,9 +97,8 @@ final class Backlog {
         }
         Operation next;
         while ((next = peekSubmitted()) != null) {
-            WorkRequestOpcode opcode = next.request().opcode();
-            boolean message = opcode.consumesReceive();
-            if (message ? blocked.isEmpty() && credits.mayMessage() : readRoom || !opcode.isReadOrAtomic()) {
+            boolean message = next.isMessage();
+            if (message ? blocked.isEmpty() && credits.mayMessage() : readRoom || !next.isRead()) {
                 return takeSubmitted();
             }
             if (message) {
@@ -130,7 +123,7 @@ final class Backlog {
         if (next == null) {
             next = peekSubmitted();
         }
-        return next != null && next.request().opcode().consumesReceive() ? next : null;
+        return next != null && next.isMessage() ? next : null;
     }
 
     /** Takes the message of {@link #peekMessage}. Poster. */

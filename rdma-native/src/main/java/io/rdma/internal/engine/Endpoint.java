@@ -216,10 +216,10 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      */
     @Override
     public void submit(Operation operation) {
-        StackRoom.require(StackRoom.SUBMIT);
+        StackRoom.require(StackRoom.POST);
         WorkRequest request = operation.request();
         int length = operation.fixLength();
-        boolean send = request.remote() == null && request.opcode().consumesReceive();
+        boolean send = operation.isMessage() && request.remote() == null;
         if (send && length > options.maxMessageSize()) {
             throw options.tooLong(length);
         }
@@ -228,9 +228,16 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
             throw new IllegalArgumentException("a gathered message of " + length + " bytes exceeds the peer's receive"
                     + " buffers of " + options.peerReceiveBufferSize() + " bytes: cut it");
         }
-        if (!large) {
+        if (large) {
+            submitLarge(operation);
+        } else {
             sends.submit(operation, false);
-        } else if (operation.borrow(null)) {
+        }
+    }
+
+    private void submitLarge(Operation operation) {
+        StackRoom.require(StackRoom.SUBMIT);
+        if (operation.borrow(null)) {
             if (!isClosing()) { // else the queue refuses it
                 expose(operation);
             }

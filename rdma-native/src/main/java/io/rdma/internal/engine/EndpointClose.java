@@ -5,7 +5,7 @@ import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.verbs.QueuePair;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
@@ -23,13 +23,16 @@ final class EndpointClose {
     /** Reason for the end. {@code cause} is null after an orderly close; {@code farewell} is the frame to be sent. */
     private record End(String message, @Nullable Throwable cause, int farewell) {}
 
+    private static final AtomicReferenceFieldUpdater<EndpointClose, @Nullable End> END =
+            AtomicReferenceFieldUpdater.newUpdater(EndpointClose.class, End.class, "end");
+
     private final Endpoint endpoint;
     private final QueuePair queuePair;
     private final CompletionLoop loop;
     private final long drainNanos;
     private final long opened;
     private final Runnable startDrain = this::startDrain; // made here, because memory may be short when it is needed
-    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private volatile @Nullable End end; // a field of its own: each submit reads it
     private final CompletableFuture<Void> ending = new CompletableFuture<>();
     private final CompletableFuture<Void> left = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -62,7 +65,7 @@ final class EndpointClose {
      * @param farewell type of the frame that tells the peer; {@link Frame#DATA} for none
      */
     void begin(String message, @Nullable Throwable cause, int farewell) {
-        if (end.compareAndSet(null, new End(message, cause, farewell)) || !ending.isDone()) {
+        if (END.compareAndSet(this, null, new End(message, cause, farewell)) || !ending.isDone()) {
             endpoint.receives().close();
             loop.execute(startDrain); // again if it is not running yet: the call before may have had no memory for it
         }
@@ -74,13 +77,13 @@ final class EndpointClose {
     }
 
     boolean isBegun() {
-        return end.get() != null;
+        return end != null;
     }
 
     /** Returns the failure that ended the endpoint; null while it is open, and after an orderly close. */
     @Nullable
     Throwable cause() {
-        End now = end.get();
+        End now = end;
         return now == null ? null : now.cause();
     }
 
@@ -90,7 +93,7 @@ final class EndpointClose {
      * @param posted whether the device may have executed it
      */
     ConnectionClosedException exception(boolean posted) {
-        End now = end.get();
+        End now = end;
         return now == null
                 ? new ConnectionClosedException("connection is closed", null, posted)
                 : new ConnectionClosedException(now.message(), now.cause(), posted);
@@ -116,7 +119,7 @@ final class EndpointClose {
             return;
         }
         endpoint.sends().refuse(); // before the choice of the farewell: no stream that begins later sends a message
-        int farewell = farewell(Objects.requireNonNull(end.get()));
+        int farewell = farewell(Objects.requireNonNull(end));
         leaveDeadline = now() + drainNanos;
         endpoint.attempt(() -> ending.complete(null));
         endpoint.attempt(() -> endpoint.sends().close(farewell));
@@ -179,7 +182,7 @@ final class EndpointClose {
     }
 
     private void record() {
-        End reason = end.get();
+        End reason = end;
         if (reason == null || !FlightRecorder.isInitialized()) {
             return;
         }

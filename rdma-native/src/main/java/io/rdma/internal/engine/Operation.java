@@ -2,7 +2,9 @@ package io.rdma.internal.engine;
 
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.QueuePair;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import jdk.jfr.FlightRecorder;
@@ -57,7 +59,11 @@ public abstract class Operation {
         }
     }
 
+    private static final byte MESSAGE = 1;
+    private static final byte READ = 2;
+
     private final WorkRequest request;
+    private final byte kind; // of its opcode, which the hot path asks for several times
     private volatile byte state; // NEW
     private volatile byte abandoned; // DOWN
     private boolean loopRead; // from the borrow on; if true, only the loop that borrowed the buffer may give it back
@@ -78,6 +84,18 @@ public abstract class Operation {
      */
     protected Operation(WorkRequest request) {
         this.request = request;
+        WorkRequestOpcode opcode = request.opcode();
+        kind = opcode.consumesReceive() ? MESSAGE : opcode.isReadOrAtomic() ? READ : 0;
+    }
+
+    /** Returns whether the request consumes a receive of the peer. */
+    final boolean isMessage() {
+        return kind == MESSAGE;
+    }
+
+    /** Returns whether the request is a read or an atomic, of which a queue pair has few in flight. */
+    final boolean isRead() {
+        return kind == READ;
     }
 
     private boolean move(byte from, byte to) {
@@ -197,13 +215,13 @@ public abstract class Operation {
     }
 
     /** Records the end as an event if the operation took long and a recording is enabled. */
-    final void ended(int queuePair, boolean failed) {
+    final void ended(QueuePair queuePair, boolean failed) {
         Extras more = extras;
         SlowOperationEvent event = more == null ? null : more.slow;
         if (event != null && event.shouldCommit()) {
             event.opcode = request.opcode().name();
             event.bytes = length;
-            event.queuePair = queuePair;
+            event.queuePair = queuePair.number();
             event.failed = failed;
             event.commit();
         }

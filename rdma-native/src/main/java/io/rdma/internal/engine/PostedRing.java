@@ -49,6 +49,11 @@ final class PostedRing {
         return posted - retired;
     }
 
+    /** Returns the number of slots that were taken and not retired, for requests that are to be posted too. Poster. */
+    long taken() {
+        return taken - retired;
+    }
+
     /** Returns the number of requests that were retired since the start. Any thread. */
     long retired() {
         return retired;
@@ -101,7 +106,7 @@ final class PostedRing {
     @Nullable
     Operation takeBack() {
         Operation operation = slots[(postSlot == 0 ? depth : postSlot) - 1];
-        untake(operation != null && operation.request().opcode().isReadOrAtomic());
+        untake(operation != null && operation.isRead());
         POSTED.lazySet(this, taken);
         return operation;
     }
@@ -148,19 +153,24 @@ final class PostedRing {
         VarHandle.fullFence();
     }
 
-    /**
-     * Retires the oldest request, with or without an operation. Its slot, and the result there, may be overwritten from
-     * now on. Loop.
-     */
-    void retire(@Nullable Operation operation) {
+    /** Retires the oldest request, whose slot holds no operation. Loop. */
+    void retire() {
         int slot = retireSlot;
         retireSlot = slot + 1 == depth ? 0 : slot + 1;
-        if (operation != null) {
-            slots[slot] = null;
-            if (operation.request().opcode().isReadOrAtomic()) {
-                RETIRED_READS.lazySet(this, ++endedReads);
-            }
-        }
         RETIRED.lazySet(this, ++ended);
+    }
+
+    /**
+     * Retires the oldest request, whose slot holds an operation. The slot, and the result there, may be overwritten from
+     * now on. Loop.
+     *
+     * @param read whether it is a read or an atomic
+     */
+    void retire(boolean read) {
+        slots[retireSlot] = null;
+        if (read) {
+            RETIRED_READS.lazySet(this, ++endedReads);
+        }
+        retire();
     }
 }

@@ -38,7 +38,12 @@ final class RequestEncoder {
         return credits.framed() ? maxInline : 0;
     }
 
-    void encode(long wrId, int slot, Operation operation) {
+    /**
+     * Encodes an operation.
+     *
+     * @param waited whether its buffer was borrowed some time ago
+     */
+    void encode(long wrId, int slot, Operation operation, boolean waited) {
         WorkRequest request = operation.request();
         WorkRequestOpcode opcode = request.opcode();
         chain.add(wrId, opcode);
@@ -47,32 +52,34 @@ final class RequestEncoder {
             encodeWithoutBuffer(slot, operation);
             return;
         }
-        buffer.requireMemory(); // it may have been closed while the operation waited
+        if (waited) {
+            buffer.requireMemory(); // it may have been closed meanwhile
+        }
         RemoteMemory remote = request.remote();
         if (remote != null) {
             chain.remote(remote.address(), remote.rkey());
         }
-        if (request.operands() != null) {
+        if (request.hasOperands()) {
             encodeOperands(operation);
         }
         int length = operation.length();
-        int framed = useCredit(slot, opcode, operation.messages());
+        int framed = operation.isMessage() ? useCredit(slot, opcode, operation.messages()) : 0;
         if (length > 0) {
             chain.entry(buffer.address(), length, buffer.lkey());
         }
-        if (!opcode.isReadOrAtomic()) {
+        if (!operation.isRead()) {
             inlineIfSmall(framed + length);
         }
     }
 
     /**
-     * Uses a credit if the request takes a receive of a peer that counts them, and writes the frame of a message.
+     * Uses a credit of a peer that counts them, and writes the frame of a message.
      *
      * @param messages number of messages that the request carries
      * @return bytes of the frame; 0 if there is none
      */
     private int useCredit(int slot, WorkRequestOpcode opcode, int messages) {
-        if (!credits.framed() || !opcode.consumesReceive()) {
+        if (!credits.framed()) {
             return 0;
         }
         credits.consume();
@@ -111,7 +118,7 @@ final class RequestEncoder {
     }
 
     private void encodeGathered(int slot, GatherOperation operation) {
-        int framed = useCredit(slot, operation.request().opcode(), 1);
+        int framed = operation.isMessage() ? useCredit(slot, operation.request().opcode(), 1) : 0;
         for (int piece = 0; piece < operation.pieces(); piece++) {
             chain.entry(operation.address(piece), operation.length(piece), operation.lkey(piece));
         }
@@ -174,9 +181,9 @@ final class RequestEncoder {
         chain.entry(address(slot) + FRAME, Frame.BYTES, slotMemory.lkey());
     }
 
-    /** Returns the result of the atomic of a slot. */
-    long result(int slot) {
-        return slotMemory.segment().get(ValueLayout.JAVA_LONG, offset(slot));
+    /** Returns the result of the read or atomic of a slot: the old value for an atomic, else 0. */
+    long result(int slot, WorkRequest request) {
+        return request.isAtomic() ? slotMemory.segment().get(ValueLayout.JAVA_LONG, offset(slot)) : 0;
     }
 
     private static long offset(int slot) {

@@ -3,7 +3,9 @@ package io.rdma.internal.engine;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.NoReadsException;
 import io.rdma.internal.loop.BatchSender;
+import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.InFlightTable;
+import io.rdma.internal.os.StackRoom;
 import io.rdma.types.RdmaException;
 import io.rdma.types.RemoteMemory;
 import io.rdma.types.VerbsException;
@@ -41,6 +43,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
     private static final int MAX_CHAIN = 64;
 
     private final Endpoint endpoint;
+    private final CompletionLoop loop;
     private final QueuePair queuePair;
     private final InFlightTable table;
     private final int signalEvery;
@@ -74,6 +77,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             Credits credits,
             EndpointOptions options) {
         this.endpoint = endpoint;
+        this.loop = endpoint.loop();
         this.queuePair = queuePair;
         this.table = table;
         this.receives = receives;
@@ -86,7 +90,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         int maxInline = Math.min(
                 options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
         this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline);
-        this.backlog = new Backlog(credits, endpoint.loop().counters());
+        this.backlog = new Backlog(credits, loop.counters());
         this.shared = new SharedSends(backlog, endpoint.sendBuffers(), options.batchBytes(), this::endMember);
         this.ring = new PostedRing(depth);
         this.slots = table.add(depth, this);
@@ -101,23 +105,25 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
      * Takes an operation whose length is fixed. If this returns, the operation ends exactly once, now or later, unless
      * it was abandoned before.
      *
-     * @param borrowed whether its buffer is borrowed already; else this borrows it
+     * @param borrowed whether its buffer is borrowed already, and the caller tested the stack; else this does both
      * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was taken then
      * @throws IllegalStateException if the buffer is closed or in conflicting use; nothing was taken then
+     * @throws StackOverflowError if the caller's stack is nearly full; nothing was taken then
      */
     void submit(Operation operation, boolean borrowed) {
-        if (maxReads == 0 && operation.request().opcode().isReadOrAtomic()) {
+        if (maxReads == 0 && operation.isRead()) {
             throw new NoReadsException(operation.request().opcode());
         }
         boolean closing = endpoint.isClosing(); // the loop may not know yet, but what follows a close must not be sent
-        boolean later = !closing && endpoint.loop().postAfterDispatch(this);
+        boolean later = !closing && loop.postAfterDispatch(this);
         boolean atOnce = false;
         // The first message of a dispatch goes into the chain; others that may share a SEND wait for its end.
         if (later
                 && held
                 && !closed
                 && (chain.size() == 0 || !shared.mayShare(operation))
-                && backlog.mayPass(operation, mayRead())) {
+                && (!operation.isRead() || mayRead())
+                && backlog.mayPass(operation)) {
             if (chain.isFull()) {
                 try {
                     postChain();
@@ -125,10 +131,15 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
                     broken(t);
                 }
             }
-            atOnce = !closed && chain.size() < room - inFlight();
+            atOnce = !closed && ring.taken() < room;
         }
-        if (!borrowed && !operation.borrow(atOnce ? endpoint.loop() : null)) {
-            return;
+        if (!borrowed) {
+            if (!atOnce) {
+                StackRoom.require(StackRoom.SUBMIT);
+            }
+            if (!operation.borrow(atOnce ? loop : null)) {
+                return;
+            }
         }
         if (atOnce) {
             if (!operation.markPostedAtOnce()) {
@@ -136,7 +147,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
                 return;
             }
             try {
-                encode(operation);
+                encode(operation, false);
             } catch (Throwable t) {
                 broken(t);
             }
@@ -175,7 +186,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
 
     /** Posts waiting operations now, or, while the loop dispatches a batch, at the end of the batch. */
     private void postSoon() {
-        if (!endpoint.loop().postAfterDispatch(this)) {
+        if (!loop.postAfterDispatch(this)) {
             postWaiting();
         }
     }
@@ -252,21 +263,21 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             }
             if (next.markPosted()) { // else it was cancelled
                 SharedSend joined = shared.mayShare(next) ? shared.join(next) : null;
-                encode(joined == null ? next : joined);
+                encode(joined == null ? next : joined, true);
             }
         }
         // Every message in the chain has announced the receives already.
-        if (credits.isDue(receives.isEmpty()) && chain.size() < ring.depth() - inFlight() && !chain.isFull()) {
+        if (credits.isDue(receives.isEmpty()) && ring.taken() < ring.depth() && !chain.isFull()) {
             int slot = ring.take();
             encoder.encodeCredit(slots.issue(slot), slot);
             unsignaled++; // the last request of a chain is signaled
-            endpoint.loop().counters().creditFrame();
+            loop.counters().creditFrame();
         }
         return chain.size() > 0;
     }
 
     private boolean hasRoom() {
-        return chain.size() < room - inFlight() && !chain.isFull();
+        return ring.taken() < room && !chain.isFull();
     }
 
     private boolean mayRead() {
@@ -280,19 +291,24 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         }
     }
 
-    private void encode(Operation operation) {
+    /**
+     * Encodes an operation into the chain.
+     *
+     * @param waited whether its buffer was borrowed some time ago
+     */
+    private void encode(Operation operation, boolean waited) {
         int slot = ring.take();
         long wrId = slots.issue(slot);
         WorkRequest request = operation.request();
         RemoteMemory exposed = operation.exposed();
-        boolean read = request.opcode().isReadOrAtomic();
+        boolean read = operation.isRead();
         if (exposed != null) { // the peer reads the message, and confirms that in a later frame
             announced.add(operation);
             encoder.encodeAnnouncement(wrId, slot, request, exposed);
         } else {
             ring.put(slot, operation, read);
             try {
-                encoder.encode(wrId, slot, operation);
+                encoder.encode(wrId, slot, operation, waited);
             } catch (RuntimeException impossible) { // a window's region was closed: only this operation fails
                 chain.removeLast();
                 ring.untake(read);
@@ -335,7 +351,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         }
         int size = chain.size();
         ring.posted();
-        endpoint.loop().counters().posted(size, signaledInChain);
+        loop.counters().posted(size, signaledInChain);
         int result = queuePair.post(chain);
         if (result != 0) {
             // The requests before the refused one are posted, perhaps all unsignaled. The others fail, and so does the
@@ -361,8 +377,6 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
     @Override
     public void completed(int slot, CompletionBatch batch, int index) {
         int status = batch.status(index);
-        int qpNumber = batch.qpNumber(index);
-        int vendorError = batch.vendorError(index);
         // A send queue completes in order, so every request before this slot succeeded, signaled or not.
         ring.endingUpTo(slot);
         while (ring.oldest() != slot) {
@@ -375,7 +389,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             WorkRequestOpcode opcode = operation == null
                     ? WorkRequestOpcode.SEND
                     : operation.request().opcode();
-            retire(endpoint.failureOf(status, opcode, qpNumber, vendorError));
+            retire(endpoint.failureOf(status, opcode, batch.qpNumber(index), batch.vendorError(index)));
         }
         postSoon();
     }
@@ -395,15 +409,14 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
     private void retire(@Nullable RuntimeException error) {
         int slot = ring.oldest();
         Operation operation = ring.at(slot);
-        long value = operation == null ? 0 : value(operation, slot);
-        ring.retire(operation);
-        if (operation != null) {
-            end(operation, value, error);
+        if (operation == null) {
+            ring.retire();
+            return;
         }
-    }
-
-    private long value(Operation operation, int slot) {
-        return operation.request().isAtomic() ? encoder.result(slot) : operation.messages() - 1;
+        boolean read = operation.isRead();
+        long value = read ? encoder.result(slot, operation.request()) : operation.messages() - 1;
+        ring.retire(read);
+        end(operation, value, error);
     }
 
     /** Ends an operation that is not in the backlog, and for which no completion is dispatched. */
@@ -416,14 +429,14 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
     /** Ends an operation, after its {@link Operation#ending} and a full fence. */
     private void end(Operation operation, long value, @Nullable RuntimeException error) {
         try {
-            operation.ended(queuePair.number(), error != null);
+            operation.ended(queuePair, error != null);
             if (error == null) {
                 operation.complete(value);
             } else {
                 operation.fail(error);
             }
         } catch (Throwable t) { // an error of a listener must not end the loop
-            endpoint.loop().listenerThrew(t);
+            loop.listenerThrew(t);
         }
     }
 
@@ -479,7 +492,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         Operation operation;
         while ((operation = backlog.any()) != null) {
             if (operation.tryEndWaiting()) { // else the cancelling thread gave the buffer back
-                if (operation.request().opcode().consumesReceive()) {
+                if (operation.isMessage()) {
                     farewell.abort(); // the peer does not get this message
                 }
                 end(operation, 0, endpoint.closedException(false));

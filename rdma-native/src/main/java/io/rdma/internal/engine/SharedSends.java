@@ -36,7 +36,8 @@ final class SharedSends {
 
     /** Returns whether an operation that was submitted is a message that may share a SEND. Any thread. */
     boolean mayShare(Operation operation) {
-        return batch.isSmall(operation.length())
+        return operation.isMessage() // first: it rules out a write
+                && batch.isSmall(operation.length())
                 && operation.messages() == 1
                 && operation.request().isPlainSend();
     }

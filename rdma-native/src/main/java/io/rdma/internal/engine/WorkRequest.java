@@ -186,6 +186,11 @@ public record WorkRequest(
         return opcode == WorkRequestOpcode.ATOMIC_FETCH_AND_ADD || opcode == WorkRequestOpcode.ATOMIC_CMP_AND_SWP;
     }
 
+    /** Returns whether there are operands. HotSpot inlines no method whose signature has a class that is not loaded. */
+    boolean hasOperands() {
+        return operands != null;
+    }
+
     /** Returns whether the request is a message and nothing else, in memory that the application cannot free. */
     boolean isPlainSend() {
         return opcode == WorkRequestOpcode.SEND && operands == null && buffer != null && !buffer.isForeign();

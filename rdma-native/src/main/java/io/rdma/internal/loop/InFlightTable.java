@@ -1,9 +1,10 @@
 package io.rdma.internal.loop;
 
 import io.rdma.verbs.CompletionBatch;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -35,6 +36,8 @@ public final class InFlightTable {
         void interrupted(RuntimeException cause);
     }
 
+    private static final VarHandle GENERATION = MethodHandles.arrayElementVarHandle(int[].class);
+
     private static final int SLOT_BITS = 20;
     private static final int NUMBER_BITS = 20;
     private static final int GENERATION_SHIFT = SLOT_BITS + NUMBER_BITS;
@@ -47,9 +50,9 @@ public final class InFlightTable {
     public static final class Slots {
         private final @Nullable Owner owner; // null if the number is free
         private final int number;
-        private final AtomicIntegerArray generations; // possibly longer, from a former queue
+        private final int[] generations; // possibly longer, from a former queue
 
-        private Slots(@Nullable Owner owner, int number, AtomicIntegerArray generations) {
+        private Slots(@Nullable Owner owner, int number, int[] generations) {
             this.owner = owner;
             this.number = number;
             this.generations = generations;
@@ -60,8 +63,8 @@ public final class InFlightTable {
          * a time for each slot.
          */
         public long issue(int slot) {
-            int generation = generations.get(slot) + 1;
-            generations.lazySet(slot, generation);
+            int generation = generations[slot] + 1;
+            GENERATION.setRelease(generations, slot, generation);
             return (long) generation << GENERATION_SHIFT | (long) number << SLOT_BITS | slot;
         }
     }
@@ -91,29 +94,21 @@ public final class InFlightTable {
             now = Arrays.copyOf(now, 2 * number);
         }
         Slots former = now[number];
-        Slots made = new Slots(
-                owner, number, former == null ? new AtomicIntegerArray(count) : atLeast(count, former.generations));
+        Slots made = new Slots(owner, number, former == null ? new int[count] : atLeast(count, former.generations));
         now[number] = made;
         queues = now; // also if it is the same array: publishes the entry
         return made;
     }
 
-    private static AtomicIntegerArray atLeast(int count, AtomicIntegerArray known) {
-        if (known.length() >= count) {
-            return known;
-        }
-        int[] longer = new int[count];
-        for (int slot = 0; slot < known.length(); slot++) {
-            longer[slot] = known.get(slot);
-        }
-        return new AtomicIntegerArray(longer);
+    private static int[] atLeast(int count, int[] known) {
+        return known.length >= count ? known : Arrays.copyOf(known, count);
     }
 
     /** Removes a queue, which must not issue a wr_id any more. Completions that arrive later are stale. */
     public synchronized void remove(Slots slots) {
-        AtomicIntegerArray generations = slots.generations;
-        for (int slot = 0; slot < generations.length(); slot++) {
-            generations.incrementAndGet(slot);
+        int[] generations = slots.generations;
+        for (int slot = 0; slot < generations.length; slot++) {
+            slots.issue(slot);
         }
         @Nullable Slots[] now = queues;
         now[slots.number] = new Slots(null, slots.number, generations);
@@ -142,7 +137,7 @@ public final class InFlightTable {
             Slots of = number < now.length && number != before ? now[number] : null;
             before = number;
             if (of != null && of.owner != null) {
-                sum += of.generations.length() + of.owner.touch();
+                sum += of.generations.length + of.owner.touch();
             }
         }
         return sum;
@@ -164,8 +159,9 @@ public final class InFlightTable {
         Owner owner = of.owner;
         int slot = (int) wrId & MOST_SLOTS - 1;
         if (owner == null
-                || slot >= of.generations.length()
-                || (of.generations.get(slot) & GENERATION_MASK) != (int) (wrId >>> GENERATION_SHIFT)) {
+                || slot >= of.generations.length
+                || ((int) GENERATION.getAcquire(of.generations, slot) & GENERATION_MASK)
+                        != (int) (wrId >>> GENERATION_SHIFT)) {
             return false;
         }
         try {

@@ -73,33 +73,32 @@ public class EngineWrites {
 
     /** A window with one operation object for each place. The object is submitted again when it has ended. */
     private static final class Writes extends Window {
-        private final List<Endpoint> endpoints;
         private final Write[] writes;
-        private final int inFlight;
 
         Writes(List<Endpoint> endpoints, WorkRequest request, int inFlight, Counted counted) {
             super(endpoints.size() * inFlight, OPERATIONS, counted::ended);
-            this.endpoints = endpoints;
-            this.inFlight = inFlight;
             writes = new Write[endpoints.size() * inFlight];
             for (int place = 0; place < writes.length; place++) {
-                writes[place] = new Write(request, this, place);
+                writes[place] = new Write(endpoints.get(place / inFlight), request, this, place);
             }
         }
 
         @Override
         protected void start(int place) {
-            endpoints.get(place / inFlight).submit(writes[place]);
+            Write write = writes[place];
+            write.endpoint.submit(write);
         }
     }
 
     /** An operation that notifies its window of its end. */
     static final class Write extends Operation {
+        private final Endpoint endpoint;
         private final Window window;
         private final int place;
 
-        Write(WorkRequest request, Window window, int place) {
+        Write(Endpoint endpoint, WorkRequest request, Window window, int place) {
             super(request);
+            this.endpoint = endpoint;
             this.window = window;
             this.place = place;
         }
