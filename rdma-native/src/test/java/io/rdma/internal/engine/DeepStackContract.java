@@ -13,7 +13,9 @@ import io.rdma.verbs.MemoryRegion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 abstract class DeepStackContract extends ConnectedContract {
     private static final int TIMES = 200;
+    private static final int ROUNDS = 5; // of a second each: the loop's stack is large
 
     @Test
     void submits() throws InterruptedException {
@@ -45,6 +48,42 @@ abstract class DeepStackContract extends ConnectedContract {
         });
         submitted.forEach(Counted::ended);
         assertThat(submitted).isNotEmpty().allMatch(o -> o.error == null && o.ends.get() == 1);
+        source.close();
+        exchange(client, server); // later than any operation that was submitted all the same
+        assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
+        exchange(server, client);
+    }
+
+    @Test
+    void submitsOfAListener() throws InterruptedException {
+        connect(small());
+        MemoryRegion there = everything(server, 8);
+        RegisteredBuffer source = acquire(client).limit(8);
+        WorkRequest request = WorkRequest.write(source, there.remote());
+        List<Counted> submitted = new ArrayList<>();
+        List<Counted> refused = new ArrayList<>();
+        for (int round = 0; round < ROUNDS; round++) {
+            CountDownLatch listened = new CountDownLatch(1);
+            client.submit(new Counted(request) {
+                @Override
+                protected void completed(long value) { // on the loop, which posts at once what its listeners submit
+                    FullStack.atEachDepthHere(4, () -> {
+                        Counted operation = new Counted(request);
+                        try {
+                            client.submit(operation);
+                        } catch (StackOverflowError e) {
+                            refused.add(operation);
+                            throw e;
+                        }
+                        submitted.add(operation);
+                    });
+                    listened.countDown();
+                }
+            });
+            assertThat(listened.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        }
+        submitted.forEach(Counted::ended);
+        assertThat(submitted).hasSize(4 * ROUNDS).allMatch(o -> o.error == null && o.ends.get() == 1);
         source.close();
         exchange(client, server); // later than any operation that was submitted all the same
         assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
