@@ -136,14 +136,15 @@ public final class SendChain {
 
     /** Makes the last request the end of the chain in memory. */
     private void end() {
-        if (size > 0) {
-            writeLast();
-            SendWr.next(current, 0);
-            ended = true;
+        if (size == 0) {
+            throw new IllegalStateException("the chain has no work request: call add before the post");
         }
+        writeLast();
+        SendWr.next(current, 0);
+        ended = true;
     }
 
-    /** Undoes {@link #end}. Each request but the last one always names the next one. */
+    /** Undoes {@link #end}. Every request names the next one, except the last one of a chain that has ended. */
     private void reopen() {
         if (ended) {
             SendWr.next(current, current + SendWr.SIZE);

@@ -68,12 +68,12 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
             try {
                 submitter.submit(this); // tests the stack; a second test here would cost a fifth of a small operation
             } catch (Throwable e) { // misuse, or stack or memory is exhausted
-                requested = false;
                 refuse(e);
             }
         }
 
         private void refuse(Throwable error) {
+            requested = !isWaiting(); // if the next line throws, this request has not happened
             StackRoom.require(StackRoom.SIGNAL);
             requested = true;
             if (abandon()) {

@@ -33,7 +33,7 @@ final class Backlog {
 
     /** Reads what {@link #mayPass} needs, see {@link io.rdma.internal.loop.InFlightTable.Owner#touch}. Any thread. */
     int touch() {
-        return deferred.size() + blocked.size() + (isTaken() ? 0 : 1);
+        return deferred.size() + blockedCount + (isTaken() ? 0 : 1);
     }
 
     /** Adds an operation. Any thread. */

@@ -148,7 +148,7 @@ public final class DatagramEndpoint implements Submitter {
      */
     @Override
     public void submit(Operation operation) {
-        StackRoom.require(StackRoom.SUBMIT);
+        StackRoom.require(StackRoom.SIGNAL);
         WorkRequest request = operation.request();
         DatagramAddress destination = request.destination();
         if (destination == null) {
@@ -173,7 +173,14 @@ public final class DatagramEndpoint implements Submitter {
 
     private void submit(Operation operation, CachedAddress path) {
         operation.setPath(path);
-        endpoint.sends().submit(operation, true);
+        try {
+            endpoint.sends().submit(operation, true);
+        } catch (StackOverflowError e) { // the test of the stack may be at the entry of the compiled method
+            if (!operation.isSubmitted()) {
+                operation.releaseUnposted();
+            }
+            throw e;
+        }
     }
 
     /**

@@ -236,12 +236,19 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     }
 
     private void submitLarge(Operation operation) {
-        StackRoom.require(StackRoom.SUBMIT);
+        StackRoom.require(StackRoom.SIGNAL);
         if (operation.borrow(null)) {
             if (!isClosing()) { // else the queue refuses it
                 expose(operation);
             }
-            sends.submit(operation, true);
+            try {
+                sends.submit(operation, true);
+            } catch (StackOverflowError e) { // the test of the stack may be at the entry of the compiled method
+                if (!operation.isSubmitted()) {
+                    operation.releaseUnposted();
+                }
+                throw e;
+            }
         }
     }
 

@@ -32,7 +32,7 @@ final class EndpointClose {
     private final long drainNanos;
     private final long opened;
     private final Runnable startDrain = this::startDrain; // made here, because memory may be short when it is needed
-    private volatile @Nullable End end; // a field of its own: each submit reads it
+    private volatile @Nullable End end; // no AtomicReference, because each submit reads it
     private final CompletableFuture<Void> ending = new CompletableFuture<>();
     private final CompletableFuture<Void> left = new CompletableFuture<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();

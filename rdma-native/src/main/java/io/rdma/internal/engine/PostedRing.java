@@ -49,8 +49,8 @@ final class PostedRing {
         return posted - retired;
     }
 
-    /** Returns the number of slots that were taken and not retired, for requests that are to be posted too. Poster. */
-    long taken() {
+    /** Returns the number of slots in use, by requests that are posted or will be. Poster. */
+    long inUse() {
         return taken - retired;
     }
 

@@ -105,7 +105,8 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
      * Takes an operation whose length is fixed. If this returns, the operation ends exactly once, now or later, unless
      * it was abandoned before.
      *
-     * @param borrowed whether its buffer is borrowed already, and the caller tested the stack; else this does both
+     * @param borrowed whether its buffer is borrowed already, and the caller has tested the stack; the caller takes the
+     *     buffer back if this throws
      * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was taken then
      * @throws IllegalStateException if the buffer is closed or in conflicting use; nothing was taken then
      * @throws StackOverflowError if the caller's stack is nearly full; nothing was taken then
@@ -131,11 +132,11 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
                     broken(t);
                 }
             }
-            atOnce = !closed && ring.taken() < room;
+            atOnce = !closed && ring.inUse() < room;
         }
         if (!borrowed) {
-            if (!atOnce) {
-                StackRoom.require(StackRoom.SUBMIT);
+            if (!atOnce) { // the caller has tested what an operation needs that goes into the chain
+                StackRoom.require(StackRoom.SIGNAL);
             }
             if (!operation.borrow(atOnce ? loop : null)) {
                 return;
@@ -147,7 +148,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
                 return;
             }
             try {
-                encode(operation, false);
+                encode(operation, borrowed);
             } catch (Throwable t) {
                 broken(t);
             }
@@ -267,7 +268,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             }
         }
         // Every message in the chain has announced the receives already.
-        if (credits.isDue(receives.isEmpty()) && ring.taken() < ring.depth() && !chain.isFull()) {
+        if (credits.isDue(receives.isEmpty()) && ring.inUse() < ring.depth() && !chain.isFull()) {
             int slot = ring.take();
             encoder.encodeCredit(slots.issue(slot), slot);
             unsignaled++; // the last request of a chain is signaled
@@ -277,7 +278,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
     }
 
     private boolean hasRoom() {
-        return ring.taken() < room && !chain.isFull();
+        return ring.inUse() < room && !chain.isFull();
     }
 
     private boolean mayRead() {
@@ -354,6 +355,9 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         loop.counters().posted(size, signaledInChain);
         int result = queuePair.post(chain);
         if (result != 0) {
+            // An overflow in the middle would lose operations; the catch of one that is thrown here ends the
+            // connection.
+            StackRoom.require(StackRoom.SIGNAL);
             // The requests before the refused one are posted, perhaps all unsignaled. The others fail, and so does the
             // connection: room was counted and every limit checked before, so a refusal means a broken queue pair.
             closed = true; // nothing may overtake a refused request; waiting operations fail with the connection

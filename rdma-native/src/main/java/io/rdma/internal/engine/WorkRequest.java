@@ -186,7 +186,10 @@ public record WorkRequest(
         return opcode == WorkRequestOpcode.ATOMIC_FETCH_AND_ADD || opcode == WorkRequestOpcode.ATOMIC_CMP_AND_SWP;
     }
 
-    /** Returns whether there are operands. HotSpot inlines no method whose signature has a class that is not loaded. */
+    /**
+     * Returns whether there are operands. The hot path does not ask {@link #operands()}: HotSpot inlines no method whose
+     * signature has a class that is not loaded, and many programs never load that of operands.
+     */
     boolean hasOperands() {
         return operands != null;
     }

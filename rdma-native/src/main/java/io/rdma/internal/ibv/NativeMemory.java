@@ -18,51 +18,50 @@ public final class NativeMemory {
 
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
-    // The highest user address of any 64-bit Linux is lower. With it the compiler knows that a field of a structure
-    // lies
-    // inside of ALL, and leaves the check out.
-    private static final long ADDRESS = (1L << Long.SIZE - 2) - 1;
+    // Applications' addresses on 64-bit Linux, x86-64 and aarch64, are lower. The mask tells the compiler that a field
+    // lies inside of ALL, so that it leaves the check of the bounds out.
+    private static final long ADDRESS_MASK = (1L << Long.SIZE - 2) - 1;
 
     private NativeMemory() {}
 
     /** Reads a field of a structure. */
     public static long getLong(long structure, int offset) {
-        return ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, (structure & ADDRESS) + offset);
+        return ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, (structure & ADDRESS_MASK) + offset);
     }
 
     /** Writes a field of a structure. */
     public static void putLong(long structure, int offset, long value) {
-        ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, (structure & ADDRESS) + offset, value);
+        ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, (structure & ADDRESS_MASK) + offset, value);
     }
 
     /** Reads a field of a structure. */
     public static int getInt(long structure, int offset) {
-        return ALL.get(ValueLayout.JAVA_INT_UNALIGNED, (structure & ADDRESS) + offset);
+        return ALL.get(ValueLayout.JAVA_INT_UNALIGNED, (structure & ADDRESS_MASK) + offset);
     }
 
     /** Writes a field of a structure. */
     public static void putInt(long structure, int offset, int value) {
-        ALL.set(ValueLayout.JAVA_INT_UNALIGNED, (structure & ADDRESS) + offset, value);
+        ALL.set(ValueLayout.JAVA_INT_UNALIGNED, (structure & ADDRESS_MASK) + offset, value);
     }
 
     /** Reads a field of a structure. */
     public static short getShort(long structure, int offset) {
-        return ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, (structure & ADDRESS) + offset);
+        return ALL.get(ValueLayout.JAVA_SHORT_UNALIGNED, (structure & ADDRESS_MASK) + offset);
     }
 
     /** Writes a field of a structure. */
     public static void putShort(long structure, int offset, short value) {
-        ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, (structure & ADDRESS) + offset, value);
+        ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, (structure & ADDRESS_MASK) + offset, value);
     }
 
     /** Reads a field of a structure. */
     public static byte getByte(long structure, int offset) {
-        return ALL.get(ValueLayout.JAVA_BYTE, (structure & ADDRESS) + offset);
+        return ALL.get(ValueLayout.JAVA_BYTE, (structure & ADDRESS_MASK) + offset);
     }
 
     /** Writes a field of a structure. */
     public static void putByte(long structure, int offset, byte value) {
-        ALL.set(ValueLayout.JAVA_BYTE, (structure & ADDRESS) + offset, value);
+        ALL.set(ValueLayout.JAVA_BYTE, (structure & ADDRESS_MASK) + offset, value);
     }
 
     public static long getLong(long address) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 // Invariants
 // - wr_id = generation (24 bits) | number of the queue (20 bits) | slot of the queue (20 bits). Every use of a slot
 // increments its generation, so a stale or foreign wr_id finds nothing.
+// - One thread at a time issues wr_ids of a queue, and hands that over with ordering. So it reads generations plainly.
 // - A number keeps its generations when it passes from one queue to the next.
 // - Queues are added and removed under the monitor (rare). Each change ends by a write of `queues`, so the loop reads
 // the array without a lock. An array is copied only when it is full: thousands of connections would otherwise copy it

@@ -4,12 +4,14 @@ package io.rdma.internal.os;
 // StackOverflowError before the method begins. The frame of `reserve` is large, because it declares 1,024 variables of
 // two slots each. HotSpot's compiler tests the frame that its interpreter would need if it had to continue there, also
 // where the method is inlined. It leaves that out for a method that it never has to leave, so `reserve` depends on a
-// field of which the compiler does not know the value. It inlines one level of a recursion, so it inlines up to three
-// pieces: a call took a tenth of the time of a small operation.
+// field of which the compiler does not know the value. The compiler inlines one level of a recursion, so it inlines up
+// to three pieces. A signal needs three: the call for a third one took a tenth of the time of a small operation.
 //
-// The test writes to each page of 4 KiB, and the pages have the same place in the first cache. Four pages cost about 2
-// ns, twelve about 20, if the test is at the start of a compiled method that runs for each operation. So that method
-// tests for one piece.
+// Where a test is inlined, the entry of the compiled method makes it, whether or not the method comes to the test.
+//
+// The test writes to each page of 4 KiB. These pages have the same place in the first cache of a processor, so twelve
+// of them cost about 20 ns where the compiled method runs for each operation, and four about 2 ns. An operation that
+// the loop adds to its chain needs one piece. Where the compiled method also queues operations, it tests for three.
 
 /**
  * Test of the room on the caller's stack. A StackOverflowError in the middle of a change would leave the change half
@@ -18,13 +20,13 @@ package io.rdma.internal.os;
  * that nothing happened.
  *
  * <p>A method that calls others which test needs more than they do, so that their tests succeed in the middle of its
- * change. StackRoomTest shows how much is enough.
+ * change, or it undoes the change. StackRoomTest shows how much is enough.
  */
 public final class StackRoom {
     /** Pieces for a method that gives memory back. */
     public static final int RELEASE = 1;
 
-    /** Pieces for a method that adds an operation to the chain of its loop: the compiled code writes 4 pages for it. */
+    /** Pieces for a method that adds an operation to the chain of its loop, and calls no listener. */
     public static final int POST = 1;
 
     /** Pieces for a method that submits, or posts for other threads, and may give memory back meanwhile. */

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 abstract class DeepStackContract extends ConnectedContract {
     private static final int TIMES = 200;
+    private static final int LARGE_ROUNDS = 30;
     private static final int ROUNDS = 5; // of a second each: the loop's stack is large
 
     @Test
@@ -51,6 +52,39 @@ abstract class DeepStackContract extends ConnectedContract {
         source.close();
         exchange(client, server); // later than any operation that was submitted all the same
         assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
+        exchange(server, client);
+    }
+
+    @Test
+    void submitsOfLargeMessages() throws InterruptedException {
+        connect(small());
+        RegisteredBuffer message = client.memory().allocateBuffer(1_000);
+        WorkRequest request = WorkRequest.send(message, false);
+        List<Counted> submitted = new ArrayList<>();
+        List<Counted> refused = new ArrayList<>();
+        Runnable submit = () -> {
+            Counted operation = new Counted(request);
+            try {
+                client.submit(operation);
+            } catch (StackOverflowError e) {
+                refused.add(operation);
+                throw e;
+            }
+            submitted.add(operation);
+        };
+        for (int round = 0; round < LARGE_ROUNDS; round++) {
+            FullStack.atEachDepth(8, submit);
+            while (!submitted.isEmpty()) {
+                ReceivedMessage received = next(server.receives()::poll);
+                assertThat(received.length()).isEqualTo(1_000);
+                received.close();
+                Counted first = submitted.removeFirst().ended();
+                assertThat(first.error).isNull();
+            }
+        }
+        assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
+        message.close(); // nothing borrows it any more, or the domain is not empty at the end
+        exchange(client, server);
         exchange(server, client);
     }
 
