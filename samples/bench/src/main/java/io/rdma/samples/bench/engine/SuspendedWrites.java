@@ -56,7 +56,7 @@ public class SuspendedWrites {
     public void stream(Counted counted) {
         Seam open = Objects.requireNonNull(seam);
         counted.before(open.counters());
-        Objects.requireNonNull(connection).stream(Seam.BATCH, Seam.BYTES, counted);
+        Objects.requireNonNull(connection).stream(Seam.BATCH, open.source(), open.target(), counted);
         counted.after(open.counters());
     }
 

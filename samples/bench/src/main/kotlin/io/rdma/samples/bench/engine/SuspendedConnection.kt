@@ -82,17 +82,23 @@ class SuspendedConnection(
 
     /**
      * Sends a number of messages as a `Flow` that emits the same object each time. Returns when the other end has
-     * collected all of them.
+     * collected all of them. A write, which resumes the coroutine on the loop, comes first. Else the caller's thread
+     * would emit as long as the loop, beside it, makes room, and the ends would not share a thread.
      */
     fun stream(
         count: Int,
-        bytes: Int,
+        source: RegisteredBuffer,
+        target: RemoteMemory,
         counted: Counted,
     ) = runBlocking {
         expected = count
         this@SuspendedConnection.counted = counted
-        val message = Filled(bytes)
-        scope.launch { connection.send(flow { repeat(count) { emit(message) } }, Filled) }.join()
+        val message = Filled(source.limit())
+        scope
+            .launch {
+                connection.write(source, target)
+                connection.send(flow { repeat(count) { emit(message) } }, Filled)
+            }.join()
         received.receive()
     }
 
