@@ -68,6 +68,7 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
             try {
                 submitter.submit(this); // tests the stack; a second test here would cost a fifth of a small operation
             } catch (Throwable e) { // misuse, or stack or memory is exhausted
+                requested = false; // here, because there may be no room for a call
                 refuse(e);
             }
         }

@@ -9,6 +9,7 @@ import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.testing.FullStack;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
@@ -35,6 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,6 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -62,6 +65,7 @@ abstract class ConnectionContract {
     private static final int LARGE = 100 * MESSAGE;
     private static final int BLOCK = 64 * 1024;
     private static final int MANY = 100;
+    private static final int FULL_STACKS = 20;
     private static final Consumer<Object> DROPPED = buffer -> ((RegisteredBuffer) buffer).close();
     private static final int NOT_SMALL = 300; // of 1,024 bytes, so it does not share a SEND
 
@@ -793,5 +797,47 @@ abstract class ConnectionContract {
                 .expectNext("last words")
                 .expectComplete()
                 .verify(PATIENCE);
+    }
+
+    /** A subscriber that requests when the test says so, and counts the ends. */
+    private static final class Ends extends BaseSubscriber<Void> {
+        private final AtomicInteger count = new AtomicInteger();
+
+        @Override
+        protected void hookOnSubscribe(Subscription subscription) {}
+
+        @Override
+        protected void hookOnComplete() {
+            count.incrementAndGet();
+        }
+
+        @Override
+        protected void hookOnError(Throwable error) {
+            count.incrementAndGet();
+        }
+    }
+
+    /** A request that throws StackOverflowError has done nothing, so it can be repeated where there is more room. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aRequestOnAFullStackThrowsOrEnds(boolean closed) throws InterruptedException {
+        MemoryRegion there = region(peer, AccessFlag.REMOTE_WRITE);
+        MemoryRegion here = region(client, AccessFlag.LOCAL_WRITE);
+        try (RegisteredBuffer source = RegisteredBuffer.of(here, 0, 8)) {
+            Mono<Void> write = client.write(source, there.remote());
+            write.block(PATIENCE); // loads the classes
+            if (closed) {
+                client.disposeNow(PATIENCE);
+            }
+            List<Ends> all = Stream.generate(Ends::new).limit(FULL_STACKS).toList();
+            all.forEach(write::subscribe);
+            int[] next = {0};
+            FullStack.atEachDepth(FULL_STACKS, () -> {
+                all.get(next[0]).request(1);
+                next[0]++;
+            });
+            all.forEach(one -> await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(one.count).hasValue(1)));
+        }
     }
 }
