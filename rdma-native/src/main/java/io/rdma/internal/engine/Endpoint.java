@@ -216,7 +216,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      */
     @Override
     public void submit(Operation operation) {
-        StackRoom.require(StackRoom.POST);
+        StackRoom.requireForPost();
         WorkRequest request = operation.request();
         int length = operation.fixLength();
         boolean send = operation.isMessage() && request.remote() == null;

@@ -135,7 +135,8 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             atOnce = !closed && ring.inUse() < room;
         }
         if (!borrowed) {
-            if (!atOnce) { // the caller has tested what an operation needs that goes into the chain
+            // The caller has tested for what goes into the chain. An abandoned operation gives its buffer back instead.
+            if (!atOnce || operation.isAbandoned()) {
                 StackRoom.require(StackRoom.SIGNAL);
             }
             if (!operation.borrow(atOnce ? loop : null)) {

@@ -10,13 +10,16 @@ class StackRoomTest {
     private static final int TIMES = 2_000;
     private static final int FRAMES = 60; // for each piece, of well below 200 bytes each, in the interpreter too
 
+    private static final int FOR_POST = 0;
+
     private int pieces;
     private int begun;
     private int done;
 
     @RepeatedTest(5) // the first in the interpreter, the last in compiled code
     void aChangeIsNotInterrupted() throws InterruptedException {
-        for (int needed : new int[] {StackRoom.RELEASE, StackRoom.SUBMIT, StackRoom.SIGNAL, StackRoom.CLOSE}) {
+        for (int needed :
+                new int[] {FOR_POST, StackRoom.RELEASE, StackRoom.SUBMIT, StackRoom.SIGNAL, StackRoom.CLOSE}) {
             pieces = needed;
             FullStack.atEachDepth(TIMES, this::change);
         }
@@ -24,9 +27,13 @@ class StackRoomTest {
     }
 
     private void change() {
-        StackRoom.require(pieces);
+        if (pieces == FOR_POST) {
+            StackRoom.requireForPost();
+        } else {
+            StackRoom.require(pieces);
+        }
         begun++;
-        descend(pieces * FRAMES);
+        descend(Math.max(1, pieces) * FRAMES);
         done++;
     }
 
