@@ -161,8 +161,8 @@ final class PostedRing {
     }
 
     /**
-     * Retires the oldest request, whose slot holds an operation. The slot, and the result there, may be overwritten from
-     * now on. Loop.
+     * Retires the oldest request, whose slot holds an operation. The slot, and the result there, may be overwritten
+     * from now on. Loop.
      *
      * @param read whether it is a read or an atomic
      */

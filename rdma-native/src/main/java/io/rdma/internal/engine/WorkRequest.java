@@ -187,8 +187,8 @@ public record WorkRequest(
     }
 
     /**
-     * Returns whether there are operands. The hot path does not ask {@link #operands()}: HotSpot inlines no method whose
-     * signature has a class that is not loaded, and many programs never load that of operands.
+     * Returns whether there are operands. The hot path does not ask {@link #operands()}: HotSpot inlines no method
+     * whose signature has a class that is not loaded, and many programs never load that of operands.
      */
     boolean hasOperands() {
         return operands != null;
