@@ -241,7 +241,7 @@ public final class SendChain {
      * @return this
      */
     public SendChain immediate(int value) {
-        attached = SendWr.inNetworkOrder(value);
+        attached = NativeMemory.inNetworkOrder(value);
         return this;
     }
 

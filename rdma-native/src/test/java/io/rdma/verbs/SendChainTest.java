@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a provider reads in memory, where a chain writes each request once, and late. */
+/** Test of the memory that a provider reads. A chain writes most of a request late: at the next one, or at the post. */
 class SendChainTest {
     private final SendChain chain = new SendChain(3, 2);
 

@@ -78,7 +78,7 @@ final class Backlog {
      * @return false if any operation waits, or this one would have to wait for credits
      */
     boolean mayPass(Operation operation) {
-        return (!operation.isMessage() || credits.mayMessage()) && blockedCount == 0 && deferred.isEmpty() && isTaken();
+        return (!operation.isMessage() || credits.mayMessage()) && !isBlocked() && deferred.isEmpty() && isTaken();
     }
 
     /**

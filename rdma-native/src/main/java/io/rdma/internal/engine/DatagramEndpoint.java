@@ -173,14 +173,7 @@ public final class DatagramEndpoint implements Submitter {
 
     private void submit(Operation operation, CachedAddress path) {
         operation.setPath(path);
-        try {
-            endpoint.sends().submit(operation, true);
-        } catch (StackOverflowError e) { // the test of the stack may be at the entry of the compiled method
-            if (!operation.isSubmitted()) {
-                operation.releaseUnposted();
-            }
-            throw e;
-        }
+        endpoint.submitBorrowed(operation);
     }
 
     /**

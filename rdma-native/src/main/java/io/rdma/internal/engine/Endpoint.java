@@ -217,18 +217,12 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     @Override
     public void submit(Operation operation) {
         StackRoom.requireForPost();
-        WorkRequest request = operation.request();
         int length = operation.fixLength();
-        boolean send = operation.isMessage() && request.remote() == null;
+        boolean send = operation.isMessage() && operation.request().remote() == null;
         if (send && length > options.maxMessageSize()) {
             throw options.tooLong(length);
         }
-        boolean large = send && length > options.peerReceiveBufferSize();
-        if (large && operation instanceof GatherOperation) {
-            throw new IllegalArgumentException("a gathered message of " + length + " bytes exceeds the peer's receive"
-                    + " buffers of " + options.peerReceiveBufferSize() + " bytes: cut it");
-        }
-        if (large) {
+        if (send && length > options.peerReceiveBufferSize()) {
             submitLarge(operation);
         } else {
             sends.submit(operation, false);
@@ -236,19 +230,28 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     }
 
     private void submitLarge(Operation operation) {
+        if (operation instanceof GatherOperation) {
+            throw new IllegalArgumentException("a gathered message of " + operation.length() + " bytes exceeds the"
+                    + " peer's receive buffers of " + options.peerReceiveBufferSize() + " bytes: cut it");
+        }
         StackRoom.require(StackRoom.SIGNAL);
         if (operation.borrow(null)) {
             if (!isClosing()) { // else the queue refuses it
                 expose(operation);
             }
-            try {
-                sends.submit(operation, true);
-            } catch (StackOverflowError e) { // the test of the stack may be at the entry of the compiled method
-                if (!operation.isSubmitted()) {
-                    operation.releaseUnposted();
-                }
-                throw e;
+            submitBorrowed(operation);
+        }
+    }
+
+    /** Submits an operation whose buffer is borrowed. Gives that back if there is no room on the stack. */
+    void submitBorrowed(Operation operation) {
+        try {
+            sends.submit(operation, true);
+        } catch (StackOverflowError e) { // the test of the stack may be at the entry of the compiled method
+            if (!operation.isSubmitted()) {
+                operation.releaseUnposted();
             }
+            throw e;
         }
     }
 

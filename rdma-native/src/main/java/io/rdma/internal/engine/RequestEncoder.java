@@ -63,7 +63,7 @@ final class RequestEncoder {
             encodeOperands(operation);
         }
         int length = operation.length();
-        int framed = operation.isMessage() ? useCredit(slot, opcode, operation.messages()) : 0;
+        int framed = useCredit(slot, operation);
         if (length > 0) {
             chain.entry(buffer.address(), length, buffer.lkey());
         }
@@ -73,19 +73,19 @@ final class RequestEncoder {
     }
 
     /**
-     * Uses a credit of a peer that counts them, and writes the frame of a message.
+     * Uses a credit if the request takes a receive of a peer that counts them, and writes the frame of a message.
      *
-     * @param messages number of messages that the request carries
      * @return bytes of the frame; 0 if there is none
      */
-    private int useCredit(int slot, WorkRequestOpcode opcode, int messages) {
-        if (!credits.framed()) {
+    private int useCredit(int slot, Operation operation) {
+        if (!operation.isMessage() || !credits.framed()) {
             return 0;
         }
         credits.consume();
-        if (opcode == WorkRequestOpcode.RDMA_WRITE_WITH_IMM) { // has no frame
+        if (operation.request().opcode() == WorkRequestOpcode.RDMA_WRITE_WITH_IMM) { // has no frame
             return 0;
         }
+        int messages = operation.messages();
         if (messages == 1) {
             frame(slot, Frame.DATA, 0);
         } else {
@@ -118,7 +118,7 @@ final class RequestEncoder {
     }
 
     private void encodeGathered(int slot, GatherOperation operation) {
-        int framed = operation.isMessage() ? useCredit(slot, operation.request().opcode(), 1) : 0;
+        int framed = useCredit(slot, operation);
         for (int piece = 0; piece < operation.pieces(); piece++) {
             chain.entry(operation.address(piece), operation.length(piece), operation.lkey(piece));
         }

@@ -100,15 +100,10 @@ public final class SendWr {
     /**
      * Sets {@link #sendFlags(long)} and the bytes behind it by one store.
      *
-     * @param attached {@link #inNetworkOrder immediate data}, or {@link #invalidateRkey(long) a key}
+     * @param attached immediate data {@linkplain NativeMemory#inNetworkOrder in network order}, or a key
      */
     public static void sendFlagsAndAttached(long address, int flags, int attached) {
         NativeMemory.putInts(address, SEND_FLAGS, flags, attached);
-    }
-
-    /** Returns immediate data as its bytes are in memory. */
-    public static int inNetworkOrder(int immediate) {
-        return NativeMemory.inNetworkOrder(immediate);
     }
 
     /** Returns the immediate data. It is in network order in memory and in host order here. */
@@ -124,11 +119,6 @@ public final class SendWr {
     /** Returns the key to invalidate, which shares its bytes with the immediate data. */
     public static int invalidateRkey(long address) {
         return NativeMemory.getInt(address, INVALIDATE_RKEY);
-    }
-
-    /** Sets {@link #invalidateRkey(long)}. */
-    public static void invalidateRkey(long address, int value) {
-        NativeMemory.putInt(address, INVALIDATE_RKEY, value);
     }
 
     /** Returns {@code wr.rdma.remote_addr}. */

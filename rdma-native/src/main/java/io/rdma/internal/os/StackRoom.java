@@ -29,7 +29,7 @@ public final class StackRoom {
     /** Pieces for a method that gives memory back. */
     public static final int RELEASE = 1;
 
-    /** Pieces for a method that submits, or posts for other threads, and may give memory back meanwhile. */
+    /** Pieces for a method that may post for other threads, and give memory back meanwhile. */
     public static final int SUBMIT = 2;
 
     /** Pieces for a signal of a front-end, and for what may start a thread: the JDK's scheduler needs some room. */
@@ -205,7 +205,10 @@ public final class StackRoom {
         }
     }
 
-    /** Reserves a piece. It calls nothing, so that the compiler inlines no more. */
+    /**
+     * Reserves a piece. It calls nothing, so that the compiler inlines no more. The variables stand here again, because
+     * a method's frame is as large as its own variables make it.
+     */
     @SuppressWarnings("unused")
     private static void reserveOne() {
         long v000, v001, v002, v003, v004, v005, v006, v007, v008, v009, v00a, v00b, v00c, v00d, v00e, v00f, v010, v011;

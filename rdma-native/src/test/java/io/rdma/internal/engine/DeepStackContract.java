@@ -25,8 +25,44 @@ import org.junit.jupiter.api.Test;
  */
 abstract class DeepStackContract extends ConnectedContract {
     private static final int TIMES = 200;
+    private static final int LARGE = 8;
     private static final int LARGE_ROUNDS = 30;
     private static final int ROUNDS = 5; // of a second each: the loop's stack is large
+
+    /** Submits of one request by the client, and those that StackOverflowError refused. */
+    private final class Submits implements Runnable {
+        private final WorkRequest request;
+        private final List<Counted> submitted = new ArrayList<>();
+        private final List<Counted> refused = new ArrayList<>();
+
+        Submits(WorkRequest request) {
+            this.request = request;
+        }
+
+        @Override
+        public void run() {
+            Counted operation = new Counted(request);
+            try {
+                client.submit(operation);
+            } catch (StackOverflowError e) {
+                refused.add(operation);
+                throw e;
+            }
+            submitted.add(operation);
+        }
+
+        void eachSucceeds() {
+            submitted.forEach(Counted::ended);
+            assertThat(submitted).isNotEmpty().allMatch(o -> o.error == null && o.ends.get() == 1);
+        }
+
+        /** Checks that a refused submit does nothing, and that the connection still works. */
+        void theRefusedDidNothing() {
+            exchange(client, server); // later than any operation that was submitted all the same
+            assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
+            exchange(server, client);
+        }
+    }
 
     @Test
     void submits() throws InterruptedException {
@@ -35,57 +71,30 @@ abstract class DeepStackContract extends ConnectedContract {
         RegisteredBuffer source = acquire(client).limit(8);
         WorkRequest request = WorkRequest.write(source, there.remote());
         submit(client, request).ended(); // loads the classes
-        List<Counted> submitted = new ArrayList<>(TIMES);
-        List<Counted> refused = new ArrayList<>(TIMES);
-        FullStack.atEachDepth(TIMES, () -> {
-            Counted operation = new Counted(request);
-            try {
-                client.submit(operation);
-            } catch (StackOverflowError e) {
-                refused.add(operation);
-                throw e;
-            }
-            submitted.add(operation);
-        });
-        submitted.forEach(Counted::ended);
-        assertThat(submitted).isNotEmpty().allMatch(o -> o.error == null && o.ends.get() == 1);
+        Submits submits = new Submits(request);
+        FullStack.atEachDepth(TIMES, submits);
+        submits.eachSucceeds();
         source.close();
-        exchange(client, server); // later than any operation that was submitted all the same
-        assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
-        exchange(server, client);
+        submits.theRefusedDidNothing();
     }
 
     @Test
     void submitsOfLargeMessages() throws InterruptedException {
         connect(small());
         RegisteredBuffer message = client.memory().allocateBuffer(1_000);
-        WorkRequest request = WorkRequest.send(message, false);
-        List<Counted> submitted = new ArrayList<>();
-        List<Counted> refused = new ArrayList<>();
-        Runnable submit = () -> {
-            Counted operation = new Counted(request);
-            try {
-                client.submit(operation);
-            } catch (StackOverflowError e) {
-                refused.add(operation);
-                throw e;
+        Submits submits = new Submits(WorkRequest.send(message, false));
+        for (int round = 1; round <= LARGE_ROUNDS; round++) {
+            FullStack.atEachDepth(LARGE, submits);
+            for (int i = 0; i < LARGE; i++) {
+                try (ReceivedMessage received = next(server.receives()::poll)) {
+                    assertThat(received.length()).isEqualTo(1_000);
+                }
             }
-            submitted.add(operation);
-        };
-        for (int round = 0; round < LARGE_ROUNDS; round++) {
-            FullStack.atEachDepth(8, submit);
-            while (!submitted.isEmpty()) {
-                ReceivedMessage received = next(server.receives()::poll);
-                assertThat(received.length()).isEqualTo(1_000);
-                received.close();
-                Counted first = submitted.removeFirst().ended();
-                assertThat(first.error).isNull();
-            }
+            assertThat(submits.submitted).hasSize(round * LARGE);
+            submits.eachSucceeds(); // before the next round: the peer has few receives
         }
-        assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
         message.close(); // nothing borrows it any more, or the domain is not empty at the end
-        exchange(client, server);
-        exchange(server, client);
+        submits.theRefusedDidNothing();
     }
 
     @Test
@@ -94,34 +103,22 @@ abstract class DeepStackContract extends ConnectedContract {
         MemoryRegion there = everything(server, 8);
         RegisteredBuffer source = acquire(client).limit(8);
         WorkRequest request = WorkRequest.write(source, there.remote());
-        List<Counted> submitted = new ArrayList<>();
-        List<Counted> refused = new ArrayList<>();
+        Submits submits = new Submits(request);
         for (int round = 0; round < ROUNDS; round++) {
             CountDownLatch listened = new CountDownLatch(1);
             client.submit(new Counted(request) {
                 @Override
                 protected void completed(long value) { // on the loop, which posts at once what its listeners submit
-                    FullStack.atEachDepthHere(4, () -> {
-                        Counted operation = new Counted(request);
-                        try {
-                            client.submit(operation);
-                        } catch (StackOverflowError e) {
-                            refused.add(operation);
-                            throw e;
-                        }
-                        submitted.add(operation);
-                    });
+                    FullStack.atEachDepthHere(4, submits);
                     listened.countDown();
                 }
             });
             assertThat(listened.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         }
-        submitted.forEach(Counted::ended);
-        assertThat(submitted).hasSize(4 * ROUNDS).allMatch(o -> o.error == null && o.ends.get() == 1);
+        assertThat(submits.submitted).hasSize(4 * ROUNDS);
+        submits.eachSucceeds();
         source.close();
-        exchange(client, server); // later than any operation that was submitted all the same
-        assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
-        exchange(server, client);
+        submits.theRefusedDidNothing();
     }
 
     @Test
