@@ -173,7 +173,7 @@ public final class DatagramEndpoint implements Submitter {
 
     private void submit(Operation operation, CachedAddress path) {
         operation.setPath(path);
-        endpoint.submitBorrowed(operation);
+        endpoint.sends().submit(operation, true);
     }
 
     /**

@@ -239,19 +239,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
             if (!isClosing()) { // else the queue refuses it
                 expose(operation);
             }
-            submitBorrowed(operation);
-        }
-    }
-
-    /** Submits an operation whose buffer is borrowed. Gives that back if there is no room on the stack. */
-    void submitBorrowed(Operation operation) {
-        try {
             sends.submit(operation, true);
-        } catch (StackOverflowError e) { // the test of the stack may be at the entry of the compiled method
-            if (!operation.isSubmitted()) {
-                operation.releaseUnposted();
-            }
-            throw e;
         }
     }
 

@@ -105,7 +105,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
      * Takes an operation whose length is fixed. If this returns, the operation ends exactly once, now or later, unless
      * it was abandoned before.
      *
-     * @param borrowed whether its buffer is borrowed already, see {@link Endpoint#submitBorrowed}; else this tests the
+     * @param borrowed whether its buffer is borrowed already, on a stack with room for that; else this tests the
      *     stack and borrows it
      * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was taken then
      * @throws IllegalStateException if the buffer is closed or in conflicting use; nothing was taken then
