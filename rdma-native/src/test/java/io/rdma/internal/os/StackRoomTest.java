@@ -47,7 +47,7 @@ class StackRoomTest {
         return frames == 0 ? 0 : 1 + descend(frames - 1);
     }
 
-    @RepeatedTest(5)
+    @RepeatedTest(3)
     void aChangeMayAskForMore() throws InterruptedException {
         for (int i = 0; i < CALLS; i++) {
             ask();
@@ -69,7 +69,7 @@ class StackRoomTest {
         }
     }
 
-    @RepeatedTest(5)
+    @RepeatedTest(3)
     void aChangeMayRequireLess() throws InterruptedException {
         for (int i = 0; i < CALLS; i++) {
             release();
