@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 // own count of readers is above zero), WRITING (the device writes: target of a read), CLOSED (the caller's interest has
 // ended). The memory is given back exactly once, by the thread that makes the word CLOSED and idle.
 // - A buffer belongs to the first loop that borrows it while it is borrowed already, for the rest of its lease. That
-// loop
-// counts its own borrows in a plain field, without atomic instructions as long as the count stays above zero. All other
-// threads, other loops among them, change READERS. A borrow ends where it began: in the loop's own count, or in
+// loop counts its own borrows in a plain field, without atomic instructions as long as the count stays above zero. All
+// other threads, other loops among them, change READERS. A borrow ends where it began: in the loop's own count, or in
 // READERS.
 // - A handle belongs to one lease and is never reused, but its memory is. The exclusive handle is the exception: it
 // passes from owner to owner (pool, stream, engine) and has a single owner at any time. So it needs no word, and the
@@ -37,7 +36,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     private static final String READ_BEGAN = "a send or write began";
 
     private static final int NOT_EXCLUSIVE = -1;
-    private static final int FOREIGN = -2;
+    private static final int FOREIGN = -2; // the application may close the arena of the memory
 
     // A field updater instead of an AtomicInteger saves one object per lease.
     private static final AtomicIntegerFieldUpdater<RegisteredBuffer> WORD =
@@ -51,8 +50,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     private final long address; // of the memory
     private final LeaseOwner owner;
     private final LeakDetector.@Nullable Trace trace;
-    private final int
-            place; // of an exclusive lease; else NOT_EXCLUSIVE, or FOREIGN: the application may close the arena
+    private final int place; // of an exclusive lease; else NOT_EXCLUSIVE or FOREIGN
     private volatile int word;
     private volatile @Nullable Object loop; // to which the buffer belongs
     private int loopReads; // (loop)
@@ -297,6 +295,7 @@ public final class RegisteredBuffer implements AutoCloseable {
             return;
         }
         requireMemory();
+        touched("a read began"); // first: if it throws, nothing was begun
         if (!WORD.compareAndSet(this, 0, WRITING)) {
             if ((word & CLOSED) != 0) {
                 throw closedHandle();
@@ -304,7 +303,6 @@ public final class RegisteredBuffer implements AutoCloseable {
             throw new IllegalStateException(
                     "the buffer is in use by an operation in flight, it cannot be a target: wait for it to complete");
         }
-        touched("a read began");
     }
 
     /**

@@ -21,8 +21,7 @@ import reactor.util.context.Context;
 
 // Invariants
 // - Demand: at most `most` items are requested and not delivered, and `more` fewer as long as each message has a SEND
-// of
-// its own. So `items` and the operations in flight together hold at most `most` items.
+// of its own. So `items` and the operations in flight together hold at most `most` items.
 // - Items wait in `items` until there is a buffer. The thread that takes `wip` from 0 encodes and submits for all
 // threads, in order. It never blocks the loop: a message that needs memory of its own is made on another thread, which
 // drains from then on.

@@ -17,6 +17,8 @@ class SourceLayoutTest {
     private static final Pattern COMMENT = Pattern.compile("\\s*(/\\*\\*|\\*|//).*");
     private static final Pattern TAG_INSIDE =
             Pattern.compile("\\s*(/\\*\\*|\\*) .*\\S\\s@(return|param|throws|see) .*");
+    private static final Pattern REST = Pattern.compile("\\s*// [^-\\sA-Z]\\S*( \\S+)?[^.:;]");
+    private static final int NEARLY_FULL = 95;
     private static final Path EXCEPTIONS = Path.of("src", "test", "resources", "long-files.txt");
 
     private static List<Path> sources() {
@@ -47,6 +49,27 @@ class SourceLayoutTest {
     void linesOfCommentsHave120ColumnsAtMost() {
         assertThat(found(line -> COMMENT.matcher(line).matches() && Pages.isWide(line)))
                 .isEmpty();
+    }
+
+    /** The formatter breaks a comment that is too wide, and leaves its last words on a line of their own. */
+    @Test
+    void linesOfCommentsAreFilled() {
+        List<String> broken = new ArrayList<>();
+        for (Path file : sources()) {
+            List<String> lines = lines(file);
+            for (int i = 1; i + 1 < lines.size(); i++) {
+                String before = lines.get(i - 1);
+                String next = lines.get(i + 1).strip();
+                if (REST.matcher(lines.get(i)).matches()
+                        && before.strip().startsWith("// ")
+                        && before.length() >= NEARLY_FULL
+                        && next.startsWith("// ")
+                        && !next.startsWith("// -")) {
+                    broken.add(Pages.name(file) + ":" + (i + 1));
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
     }
 
     /** Javadoc and Dokka see a block tag at the beginning of a line only. */

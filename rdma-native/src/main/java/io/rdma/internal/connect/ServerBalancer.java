@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 // Invariants
 // - The monitor of the balancer guards the servers and their leases. No application code runs under it.
 // - The lock `lookingUp` is held while the supplier is asked, so one thread at a time asks it. Only a thread that has
-// no
-// list at all waits for that lock; the others use the list that there is.
+// no list at all waits for that lock; the others use the list that there is.
 // - A server is in the map while it is listed or has connections, so that one that leaves the list and returns keeps
 // its count.
 

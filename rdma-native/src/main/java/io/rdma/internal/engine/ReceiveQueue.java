@@ -164,12 +164,13 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     }
 
     /**
-     * Returns the number of receive buffers in which messages may arrive.
+     * Returns the largest number of receive buffers in which messages of this connection are at a time.
      *
-     * @return larger than each {@link ReceivedMessage#place}
+     * @return their number in a ring of its own, which is larger than each {@link ReceivedMessage#place}; with a ring
+     *     that it shares, its part of that
      */
-    public int places() {
-        return slots.count();
+    public int window() {
+        return shared == null ? slots.count() : window;
     }
 
     /**

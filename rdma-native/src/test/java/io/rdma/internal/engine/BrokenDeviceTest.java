@@ -33,8 +33,7 @@ class BrokenDeviceTest extends ConnectedContract {
             List<Counted> operations = new ArrayList<>();
             RegisteredBuffer source = acquire(client).limit(8);
             // Destroying a queue pair drops its events that were not read, as ibv_destroy_qp(3) does. So the loop,
-            // which
-            // notices the end as well, waits until the event is there.
+            // which notices the end as well, waits until the event is there.
             boolean beforeItsEnd = event == AsyncEventType.QP_FATAL;
             CountDownLatch read = new CountDownLatch(beforeItsEnd ? 1 : 0);
             client.loop().execute(() -> hold(read));

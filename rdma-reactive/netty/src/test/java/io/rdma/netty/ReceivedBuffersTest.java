@@ -24,7 +24,7 @@ class ReceivedBuffersTest {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory = arena.allocate(SIZE);
     private final List<Integer> givenBack = new ArrayList<>();
-    private final ReceivedBuffers buffers = new ReceivedBuffers(4);
+    private final ReceivedBuffers buffers = new ReceivedBuffers(2); // fewer than the places of shared receive buffers
     private final MessageLender lender = new MessageLender(givenBack::add, 3);
 
     @BeforeEach
@@ -95,6 +95,19 @@ class ReceivedBuffersTest {
         assertThat(inner(last)).isSameAs(inner(longer));
         last.release();
         assertThat(givenBack).hasSize(4);
+    }
+
+    @Test
+    void aBufferIsNotUsedForAMessageOfAnotherPlace() {
+        assumeHandlesAreUsedAgain();
+        MessageLender sameTurn = new MessageLender(givenBack::add, 1);
+        ByteBuf first = received(10);
+        first.release();
+        ByteBuf second = buffers.take(sameTurn.lend(memory, 10, false, false, 0), UnpooledByteBufAllocator.DEFAULT);
+        assertThat(inner(second)).isNotSameAs(inner(first));
+        assertHolds(second, 10);
+        second.release();
+        assertThat(givenBack).containsExactly(3, 1);
     }
 
     @Test

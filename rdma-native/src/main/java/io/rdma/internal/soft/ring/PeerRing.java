@@ -4,8 +4,7 @@ import io.rdma.internal.soft.wire.UdpAddress;
 import java.util.concurrent.TimeUnit;
 
 // States: offered -> usable -> ended -> closed. A ring that the peer made is usable at once. An ended ring is read
-// until
-// it is empty. A closed one is not touched any more, and is unmapped by the thread that receives.
+// until it is empty. A closed one is not touched any more, and is unmapped by the thread that receives.
 
 /** Pair of rings between this device and another one. In a turn. */
 final class PeerRing {

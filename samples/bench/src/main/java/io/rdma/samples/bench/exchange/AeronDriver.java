@@ -9,8 +9,7 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.jspecify.annotations.Nullable;
 
 // The driver has one thread, which gives way when it has nothing to do. Three threads, or one that spins, would take
-// the
-// processors from the two ends where there are only two. Otherwise the settings are Aeron's own for this transport
+// the processors from the two ends where there are only two. Otherwise the settings are Aeron's own for this transport
 // (aeron-ipc.properties). A term fits the memory for sharing that a container has.
 
 /** Aeron's media driver: one for a run, in the memory of the host that the clients of all its processes map. */
