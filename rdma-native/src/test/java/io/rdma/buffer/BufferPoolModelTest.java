@@ -1,10 +1,10 @@
 package io.rdma.buffer;
 
+import io.rdma.testing.Interleavings;
 import io.rdma.testing.Stress;
 import io.rdma.verbs.ModelVerbs;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -58,7 +58,7 @@ class BufferPoolModelTest {
     @EnumSource(Beside.class)
     void everyWaiterEndsOnceAndThePoolIsWhole(Beside beside) {
         share(beside); // loads the classes, which would otherwise count in the model checker's time limit
-        Lincheck.runConcurrentTest(Stress.times(25), () -> share(beside));
+        Interleavings.explore(Stress.times(25), () -> share(beside));
     }
 
     private static void share(Beside beside) {

@@ -5,11 +5,11 @@ import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.CompletionQueueLimits;
 import io.rdma.internal.loop.InFlightTable;
 import io.rdma.internal.loop.LoopThread;
+import io.rdma.testing.Interleavings;
 import io.rdma.testing.Stress;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ModelVerbs;
 import java.util.concurrent.CountDownLatch;
-import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +36,7 @@ class CompletionLoopModelTest {
 
     private static void explore(int tasks, int completions) {
         race(tasks, completions); // loads the classes, which would otherwise count in the model checker's time limit
-        Lincheck.runConcurrentTest(Stress.times(60), () -> race(tasks, completions));
+        Interleavings.explore(Stress.times(60), () -> race(tasks, completions));
     }
 
     private static void race(int tasks, int completions) {

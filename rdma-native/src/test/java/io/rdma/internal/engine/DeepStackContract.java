@@ -59,7 +59,8 @@ abstract class DeepStackContract extends ConnectedContract {
         /** Checks that a refused submit does nothing, and that the connection still works. */
         void theRefusedDidNothing() {
             exchange(client, server); // later than any operation that was submitted all the same
-            assertThat(refused).isNotEmpty().allMatch(o -> o.ends.get() == 0);
+            // Empty if a compiler has joined the submit with `run`, which is refused as a whole then.
+            assertThat(refused).allMatch(o -> o.ends.get() == 0);
             exchange(server, client);
         }
     }

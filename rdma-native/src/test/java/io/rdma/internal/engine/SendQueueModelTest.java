@@ -6,6 +6,7 @@ import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.CompletionQueueLimits;
 import io.rdma.internal.loop.CompletionReservation;
 import io.rdma.internal.loop.LoopThread;
+import io.rdma.testing.Interleavings;
 import io.rdma.testing.Stress;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.RemoteMemory;
@@ -16,8 +17,6 @@ import io.rdma.verbs.QueuePair;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jetbrains.lincheck.Lincheck;
-import org.jetbrains.lincheck.LincheckAssertionError;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("model")
 class SendQueueModelTest {
-    private static final int ATTEMPTS = 5;
     private static final QueuePairCapacity ONE = new QueuePairCapacity(1, 1, 1, 1, 0);
     private static final EndpointOptions OPTIONS = new EndpointOptions(
             ONE,
@@ -87,32 +85,20 @@ class SendQueueModelTest {
 
     /**
      * Loads the classes that all cases use. The model checker rewrites loaded classes before it explores. Classes that
-     * are loaded during an interleaving are rewritten within the 30 s of real time that each interleaving has. A busy
-     * host needs longer to load the model checker's own classes. So that is repeated: each attempt finds the classes
-     * that those before it have loaded, and only a hang fails them all.
+     * are loaded during an interleaving are rewritten within the 30 s of real time that each interleaving has.
      */
     @BeforeAll
     static void loadClasses() {
         for (Beside beside : Beside.values()) {
             submit(beside);
         }
-        for (int attempt = 1; ; attempt++) {
-            try {
-                Lincheck.runConcurrentTest(
-                        1, () -> loop(new ModelVerbs().context()).close());
-                return;
-            } catch (LincheckAssertionError e) {
-                if (attempt == ATTEMPTS) {
-                    throw e;
-                }
-            }
-        }
+        Interleavings.explore(1, () -> loop(new ModelVerbs().context()).close());
     }
 
     @ParameterizedTest
     @EnumSource(Beside.class)
     void eachOperationEndsOnce(Beside beside) {
-        Lincheck.runConcurrentTest(Stress.times(20), () -> submit(beside));
+        Interleavings.explore(Stress.times(20), () -> submit(beside));
     }
 
     private static CompletionLoop loop(DeviceContext context) {

@@ -1,11 +1,11 @@
 package io.rdma.internal.loop;
 
+import io.rdma.testing.Interleavings;
 import io.rdma.testing.Stress;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.ModelVerbs;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +30,7 @@ class InFlightTableModelTest {
     @Test
     void aStaleCompletionReachesNoQueue() {
         handOver(); // loads the classes, which would otherwise count in the model checker's time limit
-        Lincheck.runConcurrentTest(Stress.times(200), InFlightTableModelTest::handOver);
+        Interleavings.explore(Stress.times(200), InFlightTableModelTest::handOver);
     }
 
     /**
