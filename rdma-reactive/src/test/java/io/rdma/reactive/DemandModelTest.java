@@ -1,7 +1,7 @@
 package io.rdma.reactive;
 
-import io.rdma.testing.Interleavings;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.lincheck.Lincheck;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +15,7 @@ class DemandModelTest {
 
     @Test
     void noBatchIsLostAndNoRequestOverlapsAnother() {
-        Interleavings.explore(2_000, DemandModelTest::deliver);
+        Lincheck.runConcurrentTest(2_000, DemandModelTest::deliver);
     }
 
     private static void deliver() {
