@@ -17,8 +17,10 @@ class SourceLayoutTest {
     private static final Pattern COMMENT = Pattern.compile("\\s*(/\\*\\*|\\*|//).*");
     private static final Pattern TAG_INSIDE =
             Pattern.compile("\\s*(/\\*\\*|\\*) .*\\S\\s@(return|param|throws|see) .*");
-    private static final Pattern REST = Pattern.compile("\\s*// [^-\\sA-Z]\\S*( \\S+)?[^.:;]");
-    private static final int NEARLY_FULL = 95;
+    /** A nearly full line of a comment, one of a word or two that ends no sentence, and the next of the paragraph. */
+    private static final Pattern BROKEN = Pattern.compile(
+            "^(?=.{95,}$) *// .*\\R *// [^-\\sA-Z]\\S*( \\S+)?[^.:;\\s]\\R *// (?!-)", Pattern.MULTILINE);
+
     private static final Path EXCEPTIONS = Path.of("src", "test", "resources", "long-files.txt");
 
     private static List<Path> sources() {
@@ -54,22 +56,11 @@ class SourceLayoutTest {
     /** The formatter breaks a comment that is too wide, and leaves its last words on a line of their own. */
     @Test
     void linesOfCommentsAreFilled() {
-        List<String> broken = new ArrayList<>();
-        for (Path file : sources()) {
-            List<String> lines = lines(file);
-            for (int i = 1; i + 1 < lines.size(); i++) {
-                String before = lines.get(i - 1);
-                String next = lines.get(i + 1).strip();
-                if (REST.matcher(lines.get(i)).matches()
-                        && before.strip().startsWith("// ")
-                        && before.length() >= NEARLY_FULL
-                        && next.startsWith("// ")
-                        && !next.startsWith("// -")) {
-                    broken.add(Pages.name(file) + ":" + (i + 1));
-                }
-            }
-        }
-        assertThat(broken).isEmpty();
+        assertThat(sources().stream()
+                        .flatMap(file -> BROKEN.matcher(Pages.read(file))
+                                .results()
+                                .map(broken -> Pages.name(file) + ": " + broken.group())))
+                .isEmpty();
     }
 
     /** Javadoc and Dokka see a block tag at the beginning of a line only. */

@@ -58,6 +58,11 @@ final class Inbox {
         lenders = window == 0 ? new @Nullable MessageLender[slots.count()] : null;
     }
 
+    /** Returns for how many messages there is room: at least one for each receive buffer that the connection holds. */
+    int places() {
+        return arrived.capacity();
+    }
+
     /** Adds a message. Loop. */
     void add(Object message) {
         arrived.add(message);

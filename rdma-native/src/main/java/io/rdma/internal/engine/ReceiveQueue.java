@@ -164,13 +164,13 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     }
 
     /**
-     * Returns the largest number of receive buffers in which messages of this connection are at a time.
+     * Returns the number of places for messages that have arrived.
      *
-     * @return their number in a ring of its own, which is larger than each {@link ReceivedMessage#place}; with a ring
-     *     that it shares, its part of that
+     * @return at least the number of receive buffers in which messages of this connection are at a time; in a ring of
+     *     its own, larger than each {@link ReceivedMessage#place}
      */
-    public int window() {
-        return shared == null ? slots.count() : window;
+    public int places() {
+        return inbox.places();
     }
 
     /**

@@ -48,7 +48,7 @@ final class ChannelInput {
         this.endpoint = endpoint;
         this.config = config;
         receives = endpoint.receives();
-        buffers = new ReceivedBuffers(receives.window());
+        buffers = new ReceivedBuffers(receives.places());
     }
 
     /** Sets the listener that is notified, on the event loop, when a read may find something. */

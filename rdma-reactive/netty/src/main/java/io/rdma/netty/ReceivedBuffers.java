@@ -19,10 +19,10 @@ final class ReceivedBuffers {
     /**
      * Creates an empty set.
      *
-     * @param most number of receive buffers in which messages are at a time
+     * @param places at least the number of receive buffers in which messages are at a time
      */
-    ReceivedBuffers(int most) {
-        free = new AtomicReferenceArray<>(most);
+    ReceivedBuffers(int places) {
+        free = new AtomicReferenceArray<>(places);
     }
 
     /** Returns a message as a buffer, which takes it over. Event loop. */
