@@ -69,7 +69,7 @@ internal class Inbound<M : ReceivedMessage>(
                 unclaim()
                 throw e
             }
-        return if (here == null) awaited(decoder, atEnd) else holding { mine(here).use(decoder) }
+        return if (here == null) awaited(decoder, atEnd) else holding { lending(mine(here), decoder) }
     }
 
     private suspend fun <T> awaited(
@@ -78,7 +78,7 @@ internal class Inbound<M : ReceivedMessage>(
     ): T =
         holding {
             val message = next { lend() }
-            if (message == null) atEnd() else message.use(decoder)
+            if (message == null) atEnd() else lending(message, decoder)
         }
 
     /** Returns a flow that lends each message until the collector's block returns, and so allocates nothing for it. */
@@ -88,7 +88,7 @@ internal class Inbound<M : ReceivedMessage>(
             holding {
                 while (true) {
                     val message = next { lend() } ?: break
-                    message.use { emit(it) }
+                    lending(message) { emit(it) }
                 }
             }
         }
@@ -122,6 +122,21 @@ internal class Inbound<M : ReceivedMessage>(
         } finally {
             unclaim()
         }
+    }
+
+    /** Runs [block] with a [message] that was taken last, and closes the message. */
+    private inline fun <T> lending(
+        message: M,
+        block: (M) -> T,
+    ): T {
+        val result =
+            try {
+                block(message)
+            } catch (e: Throwable) {
+                message.use { throw e }
+            }
+        queue.close(message)
+        return result
     }
 
     /** Returns whether the caller may receive now. False after the end, while another thread drops what is left. */

@@ -10,14 +10,18 @@ import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.job
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.atomic.AtomicLong
 
 // Invariants
-// - `pending` is 1 for the collection plus 1 for each message that is not delivered. The thread that decrements it to 0
-// completes `delivered`.
+// - `emitted` counts the messages, `arrived` those that the peer's device has. `total` is `emitted` once the collection
+// has ended. The thread that finds `arrived` equal to it, after its write of either number, completes `delivered`.
 // - At most `bound` messages are not delivered. The coroutine that sent the last of them waits until a quarter of the
 // room is free, so that many messages share one suspension. If that wait is cancelled, the message is still sent.
 // - The thread that takes `gate` from 0 adds messages and flushes, for all threads. Mostly that is the thread of the
-// collector. If it finds another one there, which is flushing, it leaves its message in `waiting` and goes on.
+// collector, which also encodes meanwhile. If it finds another one there, which is flushing, it leaves its message in
+// `waiting` and goes on.
+// - A buffer whose message was copied into another one is kept in `spare` for the next message, but only as long as a
+// request is in flight: other streams may wait for it.
 // - A batch of small messages that stays open has a request before it, whose end flushes again.
 // - `delivered` is a child of the scope that collects. Its failure cancels the collection. A cancelled scope cancels
 // `delivered`, which abandons the outstanding messages. The scope ends only after `delivered` has ended.
@@ -33,10 +37,15 @@ internal class OutgoingFlow<T>(
 ) : MessageStream(endpoint),
     FlowCollector<T> {
     private val room = Wakeup { undelivered() <= bound() - maxOf(1, bound() / 4) }
-    private val pending = AtomicInteger(1)
+    private var emitted = 0L // (collector) writes. Others read it behind a Wakeup
+    private val arrived = AtomicLong()
+
+    @Volatile
+    private var total = -1L
     private val delivered = CompletableDeferred<Unit>(scope.coroutineContext.job)
     private val gate = AtomicInteger()
     private val waiting = ConcurrentLinkedQueue<RegisteredBuffer>()
+    private var spare: RegisteredBuffer? = null // (gate)
 
     @Volatile
     private var ended = false // no more messages follow
@@ -69,7 +78,7 @@ internal class OutgoingFlow<T>(
         emit(value)
     }
 
-    private fun undelivered() = pending.get() - 1
+    private fun undelivered() = emitted - arrived.get()
 
     /** Returns the number of messages that may be in flight. It is larger while they share SENDs. */
     private fun bound() =
@@ -92,11 +101,46 @@ internal class OutgoingFlow<T>(
     private fun tryEmit(value: T): Boolean {
         val length = encoder.length(value)
         if (length > endpoint.sendBuffers().bufferSize()) {
-            emitted(encodedExactly(value, length))
+            emitEncoded(encodedExactly(value, length))
+        } else if (gate.compareAndSet(0, 1)) {
+            return tryEmitHeld(value)
         } else {
             emit(value, endpoint.sendBuffers().tryAcquireExclusive() ?: return false)
         }
         return true
+    }
+
+    /** Does [tryEmit] for a message that is not known to be larger than a buffer. The caller has taken the gate. */
+    private fun tryEmitHeld(value: T): Boolean {
+        val required =
+            try {
+                addEncoded(value, spare ?: endpoint.sendBuffers().tryAcquireExclusive() ?: return false)
+            } finally {
+                drainHeld()
+            }
+        if (required > 0) emitEncoded(encodedExactly(value, required))
+        return true
+    }
+
+    /** Adds [value], or returns how many bytes it needs if [pooled] is too small. With the gate. */
+    private fun addEncoded(
+        value: T,
+        pooled: RegisteredBuffer,
+    ): Int {
+        spare = null
+        val required = pooled.closeOnFailure { fit(encoder.encode(value, pooled.segment()), pooled) }
+        if (required > 0) {
+            spare = pooled
+            return required
+        }
+        emitted++
+        try {
+            spare = add(pooled)
+        } catch (e: Throwable) {
+            emitted-- // it was not sent, so a flow that continues must not wait for it
+            throw e
+        }
+        return 0
     }
 
     private fun emit(
@@ -105,15 +149,15 @@ internal class OutgoingFlow<T>(
     ) {
         val required = pooled.closeOnFailure { fit(encoder.encode(value, pooled.segment()), pooled) }
         if (required == 0) {
-            emitted(pooled)
+            emitEncoded(pooled)
         } else {
             pooled.close()
-            emitted(encodedExactly(value, required))
+            emitEncoded(encodedExactly(value, required))
         }
     }
 
-    private fun emitted(message: RegisteredBuffer) {
-        pending.incrementAndGet()
+    private fun emitEncoded(message: RegisteredBuffer) {
+        emitted++
         try {
             if (!enter(message)) return
             try {
@@ -122,7 +166,7 @@ internal class OutgoingFlow<T>(
                 drainHeld()
             }
         } catch (e: Throwable) {
-            pending.decrementAndGet() // it was not sent, so a flow that continues must not wait for it
+            emitted-- // it was not sent
             throw e
         }
     }
@@ -164,12 +208,19 @@ internal class OutgoingFlow<T>(
             try {
                 while (true) add(waiting.poll() ?: break)?.close()
                 if (hasOpenBatch() && (ended || !isBusy())) flush()
+                if (ended || isIdle()) closeSpare()
             } catch (e: Throwable) {
                 // misuse, or exhausted stack or memory: the scope fails with it
                 delivered.completeExceptionally(e)
             }
             missed = gate.addAndGet(-missed)
         } while (missed != 0)
+    }
+
+    private fun closeSpare() {
+        val unused = spare ?: return
+        spare = null
+        unused.close()
     }
 
     private fun encodedExactly(
@@ -192,21 +243,21 @@ internal class OutgoingFlow<T>(
 
     /** Ends the stream when all its messages are delivered. Called when the collection has ended. */
     fun complete() {
-        complete(1)
+        total = emitted
+        completeIfAll(arrived.get())
         ended = true
         drain()
     }
 
-    /** Counts down `pending`, for the end of the collection or for delivered messages; ends the stream at 0. */
-    private fun complete(parts: Int) {
-        if (pending.addAndGet(-parts) == 0) {
+    private fun completeIfAll(messages: Long) {
+        if (messages == total) {
             finished()
             delivered.complete(Unit)
         }
     }
 
     override fun sent(messages: Int) {
-        complete(messages)
+        completeIfAll(arrived.addAndGet(messages.toLong()))
         room.wakeIfDue()
         drain()
     }

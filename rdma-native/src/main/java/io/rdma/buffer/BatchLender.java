@@ -83,6 +83,17 @@ public final class BatchLender {
     }
 
     /**
+     * Closes a message that is not the last one in its receive buffer. For the consumer, which calls
+     * {@link #keepIfOpen} afterwards.
+     *
+     * @param lent result of {@link #lend}
+     * @return false if nothing changed, because it was closed, or is the last one
+     */
+    public boolean close(ReceivedMessage lent) {
+        return lent.closeLent();
+    }
+
+    /**
      * Ends the lending of a message that is not the last one in its receive buffer.
      *
      * @param lent result of {@link #lend}

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 // - The thread that moves the state from OPEN to CLOSED gives the buffer back: once for each time the handle is opened.
 // - A message that is LENT shares its buffer with others that its consumer has still to take. Its close changes only
 // the state: the consumer counts it before it takes the next one, which saves an atomic instruction for each. Or the
-// consumer moves a message that stays open on to OPEN.
+// consumer moves a message that stays open on to OPEN. So the consumer needs no atomic instruction to close it.
 // - Only the handles of a MessageLender or a BatchLender are opened again, only by the consumer that has the receive
 // buffer, and never while they are open.
 
@@ -144,7 +144,20 @@ public sealed class ReceivedMessage implements AutoCloseable permits ReceivedDat
 
     /** Lets the close of a message that was lent give its buffer back. Returns false if it is closed already. */
     boolean keep() {
-        return STATE.compareAndSet(this, LENT, OPEN);
+        return state == LENT && STATE.compareAndSet(this, LENT, OPEN);
+    }
+
+    /**
+     * Closes a message that is LENT. For its consumer, the only thread that moves it on to another state than CLOSED.
+     *
+     * @return false if it is not LENT, and nothing changed
+     */
+    boolean closeLent() {
+        if (state != LENT) {
+            return false;
+        }
+        STATE.lazySet(this, CLOSED); // by another close meanwhile it is CLOSED, too
+        return true;
     }
 
     private static @Nullable MemorySegment exact(MemorySegment memory, int length) {

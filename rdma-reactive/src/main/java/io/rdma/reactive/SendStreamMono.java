@@ -30,6 +30,8 @@ import reactor.util.context.Context;
 // completed. The thread that finds as many delivered, after its write of either number, completes the stream.
 // - Items that the source signals within a request of this stream, on the same thread, are drained at the end of the
 // request: together. If nothing of the stream is in flight then, the first one is drained at once.
+// - A request by the loop has the drain, unless another thread has it. Then it encodes the items that the source
+// signals meanwhile without the queue. Other threads that want to drain wait for the loop in any case: it posts.
 // - The thread that makes `ended` true signals the end, or is the one that cancels. Nothing is signalled afterwards.
 // - Items are requested by one thread at a time. A cancel does not wait for a request that is in progress, since the
 // publisher may take any time for it.
@@ -91,6 +93,8 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private volatile boolean cancelled;
         private volatile boolean sourceEnded; // if so, the source is neither requested from nor cancelled
         private volatile @Nullable Thread requester; // until its request to the source has returned
+        private boolean drainsInRequest; // (requester) has the drain
+        private @Nullable Throwable late; // (requester) error that ends the stream when the request has returned
         private @Nullable RegisteredBuffer spare; // (draining thread) buffer whose message was copied into another
         private boolean shares; // (draining thread) more items are demanded
         private final AtomicInteger change = new AtomicInteger(); // of the demand, after the drain
@@ -140,13 +144,32 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 return;
             }
             requester = Thread.currentThread();
+            drainsInRequest = endpoint.loop().isLoopThread() && wip.compareAndSet(0, 1);
             try {
                 source().request(items);
             } catch (Throwable e) { // violates Reactive Streams; this may be the loop
                 end(OperatorErrors.of(upstream, e, null, currentContext()));
             } finally {
-                requester = null;
-                drain();
+                endRequest();
+            }
+        }
+
+        private void endRequest() {
+            boolean held = drainsInRequest;
+            Throwable error = late;
+            drainsInRequest = false;
+            late = null;
+            requester = null;
+            try {
+                if (error != null) {
+                    end(error);
+                }
+            } finally {
+                if (held) {
+                    drainHeld();
+                } else {
+                    drain();
+                }
             }
         }
 
@@ -157,13 +180,21 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         @Override
         public void onNext(T item) {
             java.util.Objects.requireNonNull(item, "§2.13: an item must not be null");
-            boolean gathers = requester == Thread.currentThread() && !isIdle();
-            StackRoom.require(gathers ? StackRoom.RELEASE : StackRoom.SIGNAL);
-            if (ended.get()) {
+            boolean requested = requester == Thread.currentThread();
+            boolean gathers = requested && !isIdle();
+            if (gathers) {
+                StackRoom.requireForPost();
+            } else {
+                StackRoom.require(StackRoom.SIGNAL);
+            }
+            if (ended.get() || requested && late != null) {
                 Operators.onDiscard(item, currentContext());
                 return;
             }
             arrived++;
+            if (requested && drainsInRequest && items.isEmpty() && sentInRequest(item)) {
+                return;
+            }
             if (!items.offer(item)) {
                 Operators.onDiscard(item, currentContext());
                 end(new IllegalStateException("the publisher sent more items than were requested: " + most));
@@ -172,6 +203,33 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             if (!gathers || isIdle()) { // else the end of the request drains, or that of what is in flight
                 drain();
             }
+        }
+
+        /** Encodes an item. Returns false if it has to wait in the queue. */
+        private boolean sentInRequest(T item) {
+            try {
+                int length = encoder.length(item);
+                if (length > endpoint.sendBuffers().bufferSize()) {
+                    return false;
+                }
+                RegisteredBuffer buffer = buffer();
+                if (buffer == null) {
+                    return false;
+                }
+                needed = send(item, buffer);
+                if (needed > 0) {
+                    return false;
+                }
+                if (isIdle()) {
+                    flushIfDue();
+                }
+            } catch (Throwable e) { // the encoder is application code
+                late = OperatorErrors.of(upstream, e, item, currentContext());
+                if (StackRoom.has(StackRoom.SIGNAL)) { // else the request has
+                    end(late);
+                }
+            }
+            return true;
         }
 
         @Override
@@ -317,7 +375,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     if (buffer == null) {
                         break; // the thread that hands one over drains
                     }
-                    needed = send(item, buffer);
+                    sendFirst(item, buffer);
                 } catch (Throwable e) { // the encoder is application code
                     end(OperatorErrors.of(upstream, e, item, currentContext()));
                 }
@@ -357,17 +415,29 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
         }
 
+        /** Sends the first item of the queue, where it stays only if it needs a larger buffer. */
+        private void sendFirst(T item, RegisteredBuffer buffer) {
+            int required = 0;
+            try {
+                required = send(item, buffer);
+            } finally {
+                if (required == 0) {
+                    items.poll(); // also if the encoder threw, because it has consumed the item
+                }
+            }
+            needed = required;
+        }
+
         /**
          * Encodes an item into a buffer and sends it.
          *
-         * @return 0 if the item was sent; otherwise the bytes that it needs, and it stays in the queue
+         * @return 0 if the item was sent; otherwise the bytes that it needs
          */
         private int send(T item, RegisteredBuffer buffer) {
             int required;
             try {
                 required = fit(encoder.encode(item, buffer.segment()), buffer);
             } catch (Throwable e) { // on any exception the buffer must be returned
-                items.poll(); // the encoder has consumed it
                 buffer.close();
                 throw e;
             }
@@ -375,7 +445,6 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 buffer.close();
                 return required;
             }
-            items.poll();
             spare = add(buffer);
             adaptDemand();
             return 0;

@@ -136,6 +136,13 @@ final class Inbox {
         return message;
     }
 
+    /** Closes a message. Cheaper than its own close if it was taken last. Consumer. */
+    void close(ReceivedMessage message) {
+        if (message != lending || !shared.close(message)) {
+            message.close();
+        }
+    }
+
     private void endLending() {
         ReceivedMessage before = lending;
         if (before != null) {

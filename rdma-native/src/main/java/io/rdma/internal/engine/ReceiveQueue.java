@@ -164,6 +164,16 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     }
 
     /**
+     * Closes a message like its own close, which is more expensive. For the consumer, before it takes another message.
+     *
+     * @param message result of {@link #lend}
+     * @throws StackOverflowError if the caller's stack is nearly full; the message is open then
+     */
+    public void close(ReceivedMessage message) {
+        inbox.close(message);
+    }
+
+    /**
      * Returns the number of places for messages that have arrived.
      *
      * @return at least the number of receive buffers in which messages of this connection are at a time; in a ring of

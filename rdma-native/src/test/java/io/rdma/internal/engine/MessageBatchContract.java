@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -177,9 +178,10 @@ abstract class MessageBatchContract extends ConnectedContract {
     }
 
     /**
-     * Closes the messages of batches in any order, on other threads, and keeps some open. A buffer that comes back too
-     * early would be overwritten, one that does not come back stops the sender.
+     * Closes the messages of batches in any order, as their consumer or as other threads do, and keeps some open. A
+     * buffer that comes back too early would be overwritten, one that does not come back stops the sender.
      */
+    @Tag("lent")
     @ParameterizedTest(name = "lent: {0}")
     @ValueSource(booleans = {false, true})
     void aReceiveIsPostedAgainWhenTheLastOfItsMessagesIsClosed(boolean lent) throws InterruptedException {
@@ -196,10 +198,15 @@ abstract class MessageBatchContract extends ConnectedContract {
             for (int i = 0; i < count; i++) {
                 ReceivedMessage message = lent ? next(server.receives()::lend) : poll();
                 assertThat(message.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) (round + i));
-                if (random.nextBoolean()) {
-                    message.close();
-                } else {
-                    open.add(message);
+                switch (random.nextInt(4)) {
+                    case 0 -> message.close();
+                    case 1 -> server.receives().close(message);
+                    case 2 -> {
+                        message.close();
+                        server.receives().close(message);
+                        assertThat(message.isClosed()).isTrue();
+                    }
+                    default -> open.add(message);
                 }
             }
             Collections.shuffle(open, random);
