@@ -28,7 +28,8 @@ public interface StructureMemory extends AutoCloseable {
 
     /**
      * Deregisters and frees the memory. A later operation of a client ends its connection, so close the connections
-     * first. A second call does nothing.
+     * first. An operation of this process, also one that waits, fails with {@link IllegalStateException}. A second call
+     * does nothing.
      */
     @Override
     void close();

@@ -2,14 +2,15 @@ package io.rdma.internal.structures;
 
 import io.rdma.internal.os.StackRoom;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - One step at a time is under way, so the fields of subclasses need no lock: each step happens before the next one.
-// - The caller is told the end at most once: `ended` decides between success, failure and cancellation.
+// - The caller is told the end exactly once, or never if it has cancelled. `progress` decides. A step that throws after
+// it ENDED the call, and before it told the result, fails the call.
 // - A cancelled call ends before its next attempt. From its claim of a record on it goes on to the end of its change.
 
 /**
@@ -46,6 +47,13 @@ public abstract class StructureCall<T> {
         void failed(Throwable error);
     }
 
+    private enum Progress {
+        UNDER_WAY,
+        ENDED,
+        TOLD,
+        CANCELLED
+    }
+
     private static final Outcome<Object> IGNORED = new Outcome<>() {
         @Override
         public void succeeded(@Nullable Object value) {}
@@ -56,7 +64,7 @@ public abstract class StructureCall<T> {
 
     final StructureAccess access;
     private final Outcome<? super T> outcome;
-    private final AtomicBoolean ended = new AtomicBoolean();
+    private final AtomicReference<Progress> progress = new AtomicReference<>(Progress.UNDER_WAY);
     int attempts;
 
     StructureCall(StructureAccess access, Outcome<? super T> outcome) {
@@ -84,7 +92,7 @@ public abstract class StructureCall<T> {
      * record does not happen; otherwise it goes on to its end.
      */
     public final void cancel() {
-        if (tryEnd()) {
+        if (progress.compareAndSet(Progress.UNDER_WAY, Progress.CANCELLED)) {
             cancelled();
         }
     }
@@ -94,7 +102,7 @@ public abstract class StructureCall<T> {
 
     /** Returns whether another attempt has no purpose. */
     final boolean isOver() {
-        return ended.get();
+        return progress.get() != Progress.UNDER_WAY;
     }
 
     /** Ends the call with a result. Returns false if it has ended before, so that nobody gets the result. */
@@ -108,23 +116,19 @@ public abstract class StructureCall<T> {
 
     /** Ends the call, unless it has ended. After true {@link #tell} must follow. */
     final boolean tryEnd() {
-        return ended.compareAndSet(false, true);
+        return progress.compareAndSet(Progress.UNDER_WAY, Progress.ENDED);
     }
 
     final void tell(@Nullable T value) {
-        outcome.succeeded(value);
+        if (progress.compareAndSet(Progress.ENDED, Progress.TOLD)) {
+            outcome.succeeded(value);
+        }
     }
 
     final void fail(Throwable error) {
-        tryFail(error);
-    }
-
-    private boolean tryFail(Throwable error) {
-        boolean first = tryEnd();
-        if (first) {
+        if (progress.compareAndSet(Progress.UNDER_WAY, Progress.TOLD)) {
             outcome.failed(error);
         }
-        return first;
     }
 
     /** Begins another attempt, at first at once, then after growing and random pauses. */
@@ -171,13 +175,20 @@ public abstract class StructureCall<T> {
         access.fetchAndAdd(offset, addend, old -> guarded(() -> then.accept(old)), this::fail);
     }
 
-    /** Runs a step. What it throws ends the call, because nothing else would. */
+    /**
+     * Runs a step. An exception that it throws ends the call, because nothing else would. After a cancellation nobody
+     * is interested: the memory may have been closed since.
+     */
     final void guarded(Runnable step) {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
-            if (!tryFail(e)) {
+            if (progress.get() == Progress.TOLD) {
                 throw e; // of the listener: the thread that runs it logs it
+            }
+            fail(e);
+            if (progress.compareAndSet(Progress.ENDED, Progress.TOLD)) {
+                outcome.failed(e);
             }
         }
     }

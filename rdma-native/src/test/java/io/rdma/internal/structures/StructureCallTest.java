@@ -1,6 +1,7 @@
 package io.rdma.internal.structures;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -9,9 +10,10 @@ import java.util.List;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Pauses between the attempts of a call. */
+/** Pauses between the attempts of a call, and its end. */
 class StructureCallTest {
     /** Access that has nothing but timers, which the test runs. */
     private static final class Timers implements StructureAccess {
@@ -77,5 +79,84 @@ class StructureCallTest {
         }
         assertThat(timers.pauses).startsWith(39_999L, 79_999L, 159_999L).endsWith(2_559_999L);
         assertThat(waiting.attempts).isEqualTo(StructureCall.MOST_ATTEMPTS);
+    }
+
+    private static final RuntimeException FAILURE = new IllegalStateException("the memory is closed");
+
+    /** Counts what it is told. */
+    private static final class Told implements StructureCall.Outcome<Object> {
+        private final List<Object> ends = new ArrayList<>();
+
+        @Override
+        public void succeeded(@Nullable Object value) {
+            ends.add("succeeded");
+        }
+
+        @Override
+        public void failed(Throwable error) {
+            ends.add(error);
+        }
+    }
+
+    /** The memory of a structure may be closed while a step reads it. */
+    @Test
+    void aStepThatThrowsFailsTheCall() {
+        Told told = new Told();
+        new StructureCall<Boolean>(new Timers(), told) {
+            @Override
+            void attempt() {
+                throw FAILURE;
+            }
+        }.start();
+        assertThat(told.ends).containsExactly(FAILURE);
+    }
+
+    @Test
+    void aStepThatThrowsBetweenTheEndAndTheResultFailsTheCall() {
+        Told told = new Told();
+        new StructureCall<Boolean>(new Timers(), told) {
+            @Override
+            void attempt() {
+                assertThat(tryEnd()).isTrue();
+                throw FAILURE;
+            }
+        }.start();
+        assertThat(told.ends).containsExactly(FAILURE);
+    }
+
+    /** The thread of the step would report it, though nothing is wrong. */
+    @Test
+    void aStepOfACancelledCallMayThrow() {
+        Told told = new Told();
+        new StructureCall<Boolean>(new Timers(), told) {
+            @Override
+            void attempt() {
+                cancel();
+                throw FAILURE;
+            }
+        }.start();
+        assertThat(told.ends).isEmpty();
+    }
+
+    @Test
+    void anExceptionOfTheListenerIsLeftToItsThread() {
+        StructureCall.Outcome<Object> throwing = new StructureCall.Outcome<>() {
+            @Override
+            public void succeeded(@Nullable Object value) {
+                throw FAILURE;
+            }
+
+            @Override
+            public void failed(Throwable error) {
+                throw new AssertionError("told twice", error);
+            }
+        };
+        StructureCall<Boolean> call = new StructureCall<>(new Timers(), throwing) {
+            @Override
+            void attempt() {
+                succeed(true);
+            }
+        };
+        assertThatThrownBy(call::start).isSameAs(FAILURE);
     }
 }

@@ -172,10 +172,8 @@ final class StructureHost implements AutoCloseable {
     @Override
     public void close() {
         List.copyOf(receptions).forEach(this::finish);
-        if (!host.hasRefused()) {
-            successions.forEach(succession ->
-                    ended("next receiver of a ring", succession.exceptionally(failure -> null), nothing -> {}));
-        }
+        successions.forEach(succession ->
+                ended("next receiver of a ring", succession.exceptionally(failure -> null), nothing -> {}));
         receptions.forEach(this::finish);
         Stream.concat(memories.values().stream(), rings.stream()).forEach(this::close);
     }
