@@ -207,23 +207,20 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         /** Encodes an item. Returns false if it has to wait in the queue. */
         private boolean sentInRequest(T item) {
+            boolean measured = false;
             try {
-                int length = encoder.length(item);
-                if (length > endpoint.sendBuffers().bufferSize()) {
-                    return false;
-                }
-                RegisteredBuffer buffer = buffer();
-                if (buffer == null) {
-                    return false;
-                }
-                needed = send(item, buffer);
-                if (needed > 0) {
+                needed = beyondBuffer(item);
+                measured = true;
+                if (needed > 0 || !isSent(item)) {
                     return false;
                 }
                 if (isIdle()) {
                     flushIfDue();
                 }
             } catch (Throwable e) { // the encoder is application code
+                if (!measured) { // else it has consumed the item
+                    Operators.onDiscard(item, currentContext());
+                }
                 late = OperatorErrors.of(upstream, e, item, currentContext());
                 if (StackRoom.has(StackRoom.SIGNAL)) { // else the request has
                     end(late);
@@ -359,23 +356,21 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             T item;
             while (!ended.get() && (item = items.peek()) != null) {
                 try {
-                    int length = needed > 0 ? needed : encoder.length(item);
-                    if (length > endpoint.sendBuffers().bufferSize()) {
-                        if (inSeparateMemory() >= endpoint.options().maxMessagesInFlight()) {
-                            break; // the end of one drains
-                        }
-                        if (endpoint.loop().isLoopThread()) { // registering memory is slow
-                            Thread.ofVirtual().name("rdma-send").start(this::drainHeld);
-                            return false;
-                        }
-                        sendLarge(length);
+                    needed = needed > 0 ? needed : beyondBuffer(item);
+                    if (needed == 0 && isFirstSent(item)) {
                         continue;
                     }
-                    RegisteredBuffer buffer = buffer();
-                    if (buffer == null) {
-                        break; // the thread that hands one over drains
+                    if (needed == 0) {
+                        break; // the thread that hands a buffer over drains
                     }
-                    sendFirst(item, buffer);
+                    if (inSeparateMemory() >= endpoint.options().maxMessagesInFlight()) {
+                        break; // the end of one drains
+                    }
+                    if (endpoint.loop().isLoopThread()) { // registering memory is slow
+                        Thread.ofVirtual().name("rdma-send").start(this::drainHeld);
+                        return false;
+                    }
+                    sendLarge(needed);
                 } catch (Throwable e) { // the encoder is application code
                     end(OperatorErrors.of(upstream, e, item, currentContext()));
                 }
@@ -415,39 +410,48 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
         }
 
-        /** Sends the first item of the queue, where it stays only if it needs a larger buffer. */
-        private void sendFirst(T item, RegisteredBuffer buffer) {
-            int required = 0;
+        /** Returns the length of an item if no buffer of the pool is as long, else 0. */
+        private int beyondBuffer(T item) {
+            int length = encoder.length(item);
+            return length > endpoint.sendBuffers().bufferSize() ? length : 0;
+        }
+
+        /** Does {@link #isSent} for the first item of the queue. */
+        private boolean isFirstSent(T item) {
+            boolean gone = true; // also if the encoder throws, because it has consumed the item
             try {
-                required = send(item, buffer);
+                gone = isSent(item);
             } finally {
-                if (required == 0) {
-                    items.poll(); // also if the encoder threw, because it has consumed the item
+                if (gone) {
+                    items.poll();
                 }
             }
-            needed = required;
+            return gone;
         }
 
         /**
-         * Encodes an item into a buffer and sends it.
+         * Encodes an item into a buffer and sends it, if there is a buffer (draining thread).
          *
-         * @return 0 if the item was sent; otherwise the bytes that it needs
+         * @return false if it has to wait: for a buffer, or for larger memory; then {@code needed} is more than 0
          */
-        private int send(T item, RegisteredBuffer buffer) {
-            int required;
+        private boolean isSent(T item) {
+            RegisteredBuffer buffer = buffer();
+            if (buffer == null) {
+                return false;
+            }
             try {
-                required = fit(encoder.encode(item, buffer.segment()), buffer);
+                needed = fit(encoder.encode(item, buffer.segment()), buffer);
             } catch (Throwable e) { // on any exception the buffer must be returned
                 buffer.close();
                 throw e;
             }
-            if (required > 0) {
+            if (needed > 0) {
                 buffer.close();
-                return required;
+                return false;
             }
             spare = add(buffer);
             adaptDemand();
-            return 0;
+            return true;
         }
 
         /**

@@ -9,9 +9,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,6 +32,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 
 /**
  * Contract of the sender of a stream with its publisher, and of both ends when the application's code throws. Each test
@@ -244,6 +249,53 @@ abstract class PublisherStreamContract {
                 .hasMessageContaining("encoder");
         client.send(7, target -> {}).block(PATIENCE);
         assertThat(last.block(PATIENCE)).isEqualTo(7); // some messages of the stream came before
+    }
+
+    /** Encoder of items that hold something. It throws for one of them, in one of its methods. */
+    private record Failing(int from, boolean inLength, Set<Integer> consumed) implements MessageEncoder<Integer> {
+        @Override
+        public int length(Integer item) {
+            if (inLength && item == from) {
+                throw new IllegalArgumentException("encoder");
+            }
+            return item % 50 == 49 ? 2 * MESSAGE : 0;
+        }
+
+        @Override
+        public int encode(Integer item, MemorySegment target) {
+            assertThat(consumed.add(item)).as("encoded twice: %d", item).isTrue();
+            if (item == from) {
+                throw new IllegalArgumentException("encoder");
+            }
+            return item % 50 == 49 ? 2 * MESSAGE : 1;
+        }
+    }
+
+    /** Items of the first request are encoded by the thread that subscribes, later ones also within the loop's. */
+    @ParameterizedTest(name = "at item {0}, in length: {1}")
+    @CsvSource({"0,false", "0,true", "3,true", "700,false", "700,true", "749,false", "749,true"})
+    void eachItemIsEncodedOrDiscardedWhereverTheEncoderFails(int at, boolean inLength) {
+        Set<Integer> emitted = ConcurrentHashMap.newKeySet();
+        Set<Integer> discarded = ConcurrentHashMap.newKeySet();
+        Set<Integer> consumed = ConcurrentHashMap.newKeySet();
+        Disposable receiver = peer.receive(message -> message.length()).subscribe(length -> {}, error -> {});
+        Flux<Integer> items = Flux.range(0, 1_000).doOnNext(emitted::add);
+        assertThatThrownBy(() -> client.send(items, new Failing(at, inLength, consumed))
+                        .contextWrite(context -> Operators.enableOnDiscard(
+                                context,
+                                item -> assertThat(discarded.add((Integer) item))
+                                        .as("discarded twice: %s", item)
+                                        .isTrue()))
+                        .block(PATIENCE))
+                .hasMessageContaining("encoder");
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            Set<Integer> gone = new HashSet<>(consumed);
+            gone.addAll(discarded);
+            assertThat(gone).isEqualTo(emitted);
+        });
+        assertThat(Collections.disjoint(discarded, consumed)).isTrue();
+        assertThat(emitted).contains(at).hasSizeLessThan(1_000);
+        receiver.dispose();
     }
 
     @Test
