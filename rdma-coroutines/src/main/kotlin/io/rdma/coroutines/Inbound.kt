@@ -77,7 +77,7 @@ internal class Inbound<M : ReceivedMessage>(
         atEnd: () -> T,
     ): T =
         holding {
-            val message = next { lend() }
+            val message = next { lendWithRoom() }
             if (message == null) atEnd() else lending(message, decoder)
         }
 
@@ -87,7 +87,7 @@ internal class Inbound<M : ReceivedMessage>(
             if (!claim()) return@flow throwFailure()
             holding {
                 while (true) {
-                    val message = next { lend() } ?: break
+                    val message = next { lendWithRoom() } ?: break
                     lending(message) { emit(it) }
                 }
             }
@@ -102,7 +102,7 @@ internal class Inbound<M : ReceivedMessage>(
             if (!claim()) return@flow throwFailure()
             holding {
                 while (true) {
-                    val message = next { poll() } ?: break
+                    val message = next { pollWithRoom() } ?: break
                     try {
                         emit(message)
                     } catch (e: Throwable) {
@@ -164,7 +164,6 @@ internal class Inbound<M : ReceivedMessage>(
             if (terminated && end.isGivenUp) queue.discard()
             // A flow emits nothing to a cancelled collector, so a message stays in the queue until it can be emitted.
             currentCoroutineContext().ensureActive()
-            StackRoom.require(StackRoom.SIGNAL) // so that the message can be closed, too
             queue.take()?.let { return mine(it) }
             if (terminated) {
                 throwFailure()
@@ -172,6 +171,17 @@ internal class Inbound<M : ReceivedMessage>(
             }
             ready.await()
         }
+    }
+
+    // The message can be closed, too.
+    private fun ReceiveQueue.lendWithRoom(): ReceivedMessage? {
+        requireRoomToLend()
+        return lend()
+    }
+
+    private fun ReceiveQueue.pollWithRoom(): ReceivedMessage? {
+        StackRoom.require(StackRoom.SIGNAL)
+        return poll()
     }
 
     @Suppress("UNCHECKED_CAST")

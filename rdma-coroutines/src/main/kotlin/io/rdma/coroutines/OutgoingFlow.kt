@@ -63,7 +63,8 @@ internal class OutgoingFlow<T>(
     // Tail calls: while buffers are available, a message allocates no state object for this function, even if it waits
     // for room.
     override suspend fun emit(value: T) {
-        StackRoom.require(StackRoom.SIGNAL)
+        // A message that is only copied into the open batch needs little. The other ways test for what they need.
+        StackRoom.require(if (isBusy()) StackRoom.RELEASE else StackRoom.SIGNAL)
         if (undelivered() >= bound()) return emitLater(value)
         if (!tryEmit(value)) return emitWithBuffer(value)
         if (undelivered() >= bound()) room.await()
@@ -101,10 +102,11 @@ internal class OutgoingFlow<T>(
     private fun tryEmit(value: T): Boolean {
         val length = encoder.length(value)
         if (length > endpoint.sendBuffers().bufferSize()) {
-            emitEncoded(encodedExactly(value, length))
+            emitExactly(value, length)
         } else if (gate.compareAndSet(0, 1)) {
             return tryEmitHeld(value)
         } else {
+            StackRoom.require(StackRoom.SIGNAL)
             emit(value, endpoint.sendBuffers().tryAcquireExclusive() ?: return false)
         }
         return true
@@ -118,7 +120,7 @@ internal class OutgoingFlow<T>(
             } finally {
                 drainHeld()
             }
-        if (required > 0) emitEncoded(encodedExactly(value, required))
+        if (required > 0) emitExactly(value, required)
         return true
     }
 
@@ -128,14 +130,21 @@ internal class OutgoingFlow<T>(
         pooled: RegisteredBuffer,
     ): Int {
         spare = null
-        val required = pooled.closeOnFailure { fit(encoder.encode(value, pooled.segment()), pooled) }
+        var appended = false
+        val required =
+            pooled.closeOnFailure {
+                fit(encoder.encode(value, pooled.segment()), pooled).also {
+                    appended = it == 0 && append(pooled)
+                    if (it == 0 && !appended) StackRoom.require(StackRoom.SIGNAL) // for another SEND
+                }
+            }
         if (required > 0) {
             spare = pooled
             return required
         }
         emitted++
         try {
-            spare = add(pooled)
+            spare = if (appended) pooled else add(pooled)
         } catch (e: Throwable) {
             emitted-- // it was not sent, so a flow that continues must not wait for it
             throw e
@@ -152,8 +161,17 @@ internal class OutgoingFlow<T>(
             emitEncoded(pooled)
         } else {
             pooled.close()
-            emitEncoded(encodedExactly(value, required))
+            emitExactly(value, required)
         }
+    }
+
+    /** Emits [value] in memory of its own, of [length]. */
+    private fun emitExactly(
+        value: T,
+        length: Int,
+    ) {
+        StackRoom.require(StackRoom.SIGNAL)
+        emitEncoded(encodedExactly(value, length))
     }
 
     private fun emitEncoded(message: RegisteredBuffer) {
@@ -207,7 +225,7 @@ internal class OutgoingFlow<T>(
         do {
             try {
                 while (true) add(waiting.poll() ?: break)?.close()
-                if (hasOpenBatch() && (ended || !isBusy())) flush()
+                if (hasOpenBatch() && (ended || !isBusy()) && canFlush()) flush()
                 if (ended || isIdle()) closeSpare()
             } catch (e: Throwable) {
                 // misuse, or exhausted stack or memory: the scope fails with it
@@ -216,6 +234,9 @@ internal class OutgoingFlow<T>(
             missed = gate.addAndGet(-missed)
         } while (missed != 0)
     }
+
+    /** Returns whether the stack has room for a flush, or nothing is in flight whose end would flush instead. */
+    private fun canFlush() = StackRoom.has(StackRoom.SIGNAL) || isIdle()
 
     private fun closeSpare() {
         val unused = spare ?: return

@@ -5,6 +5,7 @@ import io.rdma.connect.RdmaResources
 import io.rdma.internal.engine.DeviceResources
 import io.rdma.testing.HangUp
 import io.rdma.testing.TestDevice
+import io.rdma.testing.TestPorts
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.cancelAndJoin
@@ -106,7 +107,7 @@ abstract class ConnectContract {
                 }.exceptionOrNull()
             assertThat(failure).hasMessage("mine")
             assertThat(calls).isOne()
-            val port = ServerSocket(0, 1, InetAddress.getLoopbackAddress()).use { it.localPort }
+            val port = TestPorts.free()
             val attempts = mutableListOf<Long>()
             val refused =
                 runCatching {

@@ -7,6 +7,7 @@ import io.rdma.connect.ConnectMethod
 import io.rdma.connect.RdmaConnectException
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.testing.TestDevice
+import io.rdma.testing.TestPorts
 import io.rdma.types.AccessFlag
 import io.rdma.types.RemoteMemory
 import io.rdma.types.VerbsException
@@ -43,7 +44,6 @@ import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
 import java.lang.foreign.MemorySegment
 import java.lang.foreign.ValueLayout
-import java.net.ServerSocket
 import java.util.Collections
 import java.util.IdentityHashMap
 import java.util.concurrent.atomic.AtomicInteger
@@ -645,7 +645,7 @@ abstract class ConnectionContract : PairContract() {
     @Test
     fun `a port without a listener and an unknown device are typed errors`() =
         connected {
-            val port = ServerSocket(0).use { it.localPort }
+            val port = TestPorts.free()
             val refused =
                 assertFails<RdmaConnectException>("running") { RdmaClient.connect(host, port) { small() } }
             val reason =

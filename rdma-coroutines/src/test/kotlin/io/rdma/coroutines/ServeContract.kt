@@ -4,6 +4,7 @@ import io.rdma.connect.RdmaConnectException
 import io.rdma.connect.RdmaResources
 import io.rdma.engine.ConnectionClosedException
 import io.rdma.testing.TestDevice
+import io.rdma.testing.TestPorts
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
@@ -14,7 +15,6 @@ import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.joinAll
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
-import kotlinx.coroutines.withContext
 import kotlinx.coroutines.withTimeout
 import kotlinx.coroutines.yield
 import org.assertj.core.api.Assertions.assertThat
@@ -22,8 +22,6 @@ import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.Test
 import org.junit.jupiter.params.ParameterizedTest
 import org.junit.jupiter.params.provider.ValueSource
-import java.net.InetAddress
-import java.net.ServerSocket
 import java.time.Duration
 import java.util.concurrent.atomic.AtomicInteger
 import kotlin.time.Duration.Companion.microseconds
@@ -265,10 +263,7 @@ abstract class ServeContract {
     @Test
     fun `a bind that is cancelled at any moment leaves nothing`() =
         testing { shared ->
-            val port =
-                withContext(Dispatchers.IO) {
-                    ServerSocket(0, 1, InetAddress.getLoopbackAddress()).use { it.localPort }
-                }
+            val port = TestPorts.free()
             List(40) { i ->
                 launch(Dispatchers.Default) {
                     val binding = launch { runCatching { RdmaServer.bind(HOST, port) { resources = shared }.close() } }

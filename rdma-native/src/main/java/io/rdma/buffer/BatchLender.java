@@ -64,8 +64,17 @@ public final class BatchLender {
         return handle;
     }
 
+    /**
+     * Returns whether messages are lent.
+     *
+     * @return false if the {@link LeakDetector} is paranoid
+     */
+    public boolean isLending() {
+        return !LeakDetector.isParanoid();
+    }
+
     private @Nullable ReceivedMessage nextHandle(int place) {
-        if (LeakDetector.isParanoid()) {
+        if (!isLending()) {
             return null;
         }
         @Nullable ReceivedMessage[] all = handles;

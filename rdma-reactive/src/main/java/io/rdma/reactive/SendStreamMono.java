@@ -201,32 +201,52 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 return;
             }
             if (!gathers || isIdle()) { // else the end of the request drains, or that of what is in flight
-                drain();
+                if (requested && drainsInRequest) {
+                    drainsInRequest = false;
+                    drainHeld();
+                } else {
+                    drain();
+                }
             }
         }
 
         /** Encodes an item. Returns false if it has to wait in the queue. */
         private boolean sentInRequest(T item) {
-            boolean measured = false;
+            boolean consumed = false;
             try {
                 needed = beyondBuffer(item);
-                measured = true;
-                if (needed > 0 || !isSent(item)) {
+                RegisteredBuffer buffer = needed > 0 ? null : buffer();
+                if (buffer == null) {
                     return false;
                 }
-                if (isIdle()) {
-                    flushIfDue();
+                consumed = true;
+                if (!isEncoded(item, buffer)) {
+                    return false;
                 }
+                sendEncoded(buffer);
             } catch (Throwable e) { // the encoder is application code
-                if (!measured) { // else it has consumed the item
+                if (!consumed) {
                     Operators.onDiscard(item, currentContext());
                 }
-                late = OperatorErrors.of(upstream, e, item, currentContext());
-                if (StackRoom.has(StackRoom.SIGNAL)) { // else the request has
-                    end(late);
+                endInRequest(OperatorErrors.of(upstream, e, item, currentContext()));
+                return true;
+            }
+            if (isIdle()) {
+                try {
+                    flushIfDue();
+                } catch (Throwable e) { // the subscriber threw, but was notified
+                    endDuringDrain(e);
                 }
             }
             return true;
+        }
+
+        /** Ends the stream now or, if the stack has no room for that, when the request has returned. */
+        private void endInRequest(Throwable error) {
+            late = error;
+            if (!ended.get() && StackRoom.has(StackRoom.SIGNAL)) {
+                endDuringDrain(error);
+            }
         }
 
         @Override
@@ -262,7 +282,11 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
 
         @Override
         protected void failed(RuntimeException error) {
-            end(error);
+            if (requester == Thread.currentThread()) {
+                endInRequest(error);
+            } else {
+                end(error);
+            }
         }
 
         private boolean end(Throwable error) {
@@ -357,7 +381,9 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             while (!ended.get() && (item = items.peek()) != null) {
                 try {
                     needed = needed > 0 ? needed : beyondBuffer(item);
-                    if (needed == 0 && isFirstSent(item)) {
+                    RegisteredBuffer buffer = needed > 0 ? null : buffer();
+                    if (buffer != null) {
+                        sendFirst(item, buffer);
                         continue;
                     }
                     if (needed == 0) {
@@ -416,29 +442,30 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             return length > endpoint.sendBuffers().bufferSize() ? length : 0;
         }
 
-        /** Does {@link #isSent} for the first item of the queue. */
-        private boolean isFirstSent(T item) {
+        /**
+         * Sends the first item of the queue, where it stays only if it needs larger memory. It leaves the queue before
+         * it is sent: once it is delivered, the publisher may fill its place.
+         */
+        private void sendFirst(T item, RegisteredBuffer buffer) {
             boolean gone = true; // also if the encoder throws, because it has consumed the item
             try {
-                gone = isSent(item);
+                gone = isEncoded(item, buffer);
             } finally {
                 if (gone) {
                     items.poll();
                 }
             }
-            return gone;
+            if (gone) {
+                sendEncoded(buffer);
+            }
         }
 
         /**
-         * Encodes an item into a buffer and sends it, if there is a buffer (draining thread).
+         * Encodes an item into a buffer.
          *
-         * @return false if it has to wait: for a buffer, or for larger memory; then {@code needed} is more than 0
+         * @return false if it has to be encoded again, into {@code needed} bytes; the buffer is closed then
          */
-        private boolean isSent(T item) {
-            RegisteredBuffer buffer = buffer();
-            if (buffer == null) {
-                return false;
-            }
+        private boolean isEncoded(T item, RegisteredBuffer buffer) {
             try {
                 needed = fit(encoder.encode(item, buffer.segment()), buffer);
             } catch (Throwable e) { // on any exception the buffer must be returned
@@ -447,11 +474,23 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
             if (needed > 0) {
                 buffer.close();
-                return false;
             }
-            spare = add(buffer);
+            return needed == 0;
+        }
+
+        private void sendEncoded(RegisteredBuffer buffer) {
+            if (append(buffer)) {
+                spare = buffer;
+            } else {
+                try {
+                    StackRoom.require(StackRoom.SUBMIT); // for another SEND
+                } catch (StackOverflowError e) {
+                    buffer.close();
+                    throw e;
+                }
+                spare = add(buffer);
+            }
             adaptDemand();
-            return true;
         }
 
         /**

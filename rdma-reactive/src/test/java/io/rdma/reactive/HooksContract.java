@@ -8,6 +8,7 @@ import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.testing.CapturedLog;
 import io.rdma.testing.TestDevice;
+import io.rdma.testing.TestPorts;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -246,10 +247,10 @@ abstract class HooksContract {
 
     @Test
     void aHookThatThrowsFailsTheBindAndFreesThePort() {
-        AtomicInteger port = new AtomicInteger();
+        int port = TestPorts.free();
         CompletableFuture<DisposableServer> unbound = new CompletableFuture<>();
-        assertThatThrownBy(() -> echo().doOnBound(server -> {
-                            port.set(server.port());
+        assertThatThrownBy(() -> echo().port(port)
+                        .doOnBound(server -> {
                             throw new IllegalStateException("the hook's own");
                         })
                         .doOnUnbound(unbound::complete)
@@ -257,7 +258,7 @@ abstract class HooksContract {
                 .hasMessage("the hook's own");
         unbound.orTimeout(PATIENCE.toSeconds(), java.util.concurrent.TimeUnit.SECONDS)
                 .join();
-        echo().port(port.get()).bindNow(PATIENCE).disposeNow(PATIENCE);
+        echo().port(port).bindNow(PATIENCE).disposeNow(PATIENCE);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.rdma.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.testing.JavaProcess;
+import io.rdma.testing.TestPorts;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -20,15 +21,9 @@ class MistakesTest {
         return new JavaProcess(Main.class, all.toArray(String[]::new));
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
-    }
-
     @Test
     void aPingPongPeerOfAnotherKindIsNamed() throws Exception {
-        String port = Integer.toString(freePort());
+        String port = Integer.toString(TestPorts.free());
         try (JavaProcess serving = run("pingpong", "server", "--port", port)) {
             serving.await("  local address:");
             try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(port))) {
@@ -56,7 +51,7 @@ class MistakesTest {
 
     @Test
     void mistakesAreNamedWithTheirRemedy() throws Exception {
-        String free = Integer.toString(freePort());
+        String free = Integer.toString(TestPorts.free());
         assertError(new JavaProcess(Main.class, "echo", "server", "--device", "nosuch0"), "soft0");
         assertError(
                 new JavaProcess(

@@ -136,6 +136,13 @@ final class Inbox {
         return message;
     }
 
+    /** Returns whether the close of the next message, if it is lent, changes only the state of its handle. Consumer. */
+    boolean isNextOfSeveral() {
+        return arrived.peek() instanceof Integer slot
+                && taken + 1 < ring.arrivals().batch(slot)
+                && shared.isLending();
+    }
+
     /** Closes a message. Cheaper than its own close if it was taken last. Consumer. */
     void close(ReceivedMessage message) {
         if (message != lending || !shared.close(message)) {

@@ -142,26 +142,39 @@ public abstract class MessageStream {
             sharing = false;
             return null;
         }
-        RegisteredBuffer before = open;
-        if (before != null) {
-            if (batch.fits(length)) {
-                batch.copy(message.address(), length, before.address());
-                if (!sharing) { // a volatile write for each message would be expensive
-                    sharing = true;
-                }
-                return message;
-            }
-            try {
-                flush();
-            } catch (Throwable e) {
-                message.close();
-                throw e;
-            }
+        if (append(message)) {
+            return message;
+        }
+        try {
+            flush();
+        } catch (Throwable e) {
+            message.close();
+            throw e;
         }
         beginOnce(); // a close of the connection must find that the stream is not sent
         batch.begin(length);
         open = message;
         return null;
+    }
+
+    /**
+     * Copies a message behind those that were added, if there is room for it. Nothing is sent. One caller at a time,
+     * the one that adds.
+     *
+     * @param message open, and remains so
+     * @return false if the message has to be {@link #add added}, because it begins another SEND
+     */
+    protected final boolean append(RegisteredBuffer message) {
+        RegisteredBuffer before = open;
+        int length = message.limit();
+        if (before == null || abandoned || !batch.isSmall(length) || !batch.fits(length)) {
+            return false;
+        }
+        batch.copy(message.address(), length, before.address());
+        if (!sharing) { // a volatile write for each message would be expensive
+            sharing = true;
+        }
+        return true;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.rdma.internal.engine;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.engine.FlowControlException;
 import io.rdma.internal.loop.BatchReceiver;
+import io.rdma.internal.os.StackRoom;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
@@ -161,6 +162,16 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
      */
     public @Nullable ReceivedMessage lend() {
         return inbox.poll(true);
+    }
+
+    /**
+     * Tests the caller's stack for a {@link #lend} and the close of its message. The test is cheaper than that of its
+     * close as long as other messages wait in the same receive buffer. Consumer.
+     *
+     * @throws StackOverflowError if there is no room
+     */
+    public void requireRoomToLend() {
+        StackRoom.require(inbox.isNextOfSeveral() ? StackRoom.RELEASE : StackRoom.SIGNAL);
     }
 
     /**

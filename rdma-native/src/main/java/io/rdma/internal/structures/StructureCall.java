@@ -176,15 +176,16 @@ public abstract class StructureCall<T> {
     }
 
     /**
-     * Runs a step. An exception that it throws ends the call, because nothing else would. After a cancellation nobody
-     * is interested: the memory may have been closed since.
+     * Runs a step. An exception that it throws ends the call, because nothing else would. After a cancellation the
+     * memory may have been closed, and then the exception interests nobody.
      */
     final void guarded(Runnable step) {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
-            if (progress.get() == Progress.TOLD) {
-                throw e; // of the listener: the thread that runs it logs it
+            Progress now = progress.get();
+            if (now == Progress.TOLD || now == Progress.CANCELLED && !(e instanceof IllegalStateException)) {
+                throw e; // of the listener, or of a change that goes on: the thread that runs it logs it
             }
             fail(e);
             if (progress.compareAndSet(Progress.ENDED, Progress.TOLD)) {

@@ -15,6 +15,7 @@ import io.rdma.connect.ServerAddress;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.testing.JavaProcess;
+import io.rdma.testing.TestPorts;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -88,7 +89,7 @@ abstract class PoolServersContract extends PooledContract {
     @Test
     void aServerThatComesBackIsUsedAfterItsPenalty() {
         DisposableServer steady = fixture.server();
-        DisposableServer restarted = fixture.server();
+        DisposableServer restarted = fixture.server("127.0.0.1", TestPorts.free(), questions -> questions);
         RdmaConnectionPool pool = pool(
                 AddressSupplier.of(address(steady), address(restarted)), PoolOptions.DEFAULT.withMaxConnections(4));
         restarted.disposeNow(PATIENCE);
@@ -132,7 +133,7 @@ abstract class PoolServersContract extends PooledContract {
 
     @Test
     void aNameWhoseAddressesChangeIsFollowed() throws UnknownHostException {
-        DisposableServer first = fixture.server("127.0.0.1", 0, questions -> questions);
+        DisposableServer first = fixture.server("127.0.0.1", TestPorts.free(), questions -> questions);
         fixture.server("127.0.0.2", first.port(), questions -> questions);
         InetAddress one = InetAddress.getByName("127.0.0.1");
         InetAddress other = InetAddress.getByName("127.0.0.2");
