@@ -212,12 +212,45 @@ public final class BufferPool implements AutoCloseable {
      * @throws StackOverflowError if the caller's stack is nearly full; the waiter does not wait then
      */
     public void acquire(BufferWaiter waiter) {
-        StackRoom.require(StackRoom.SIGNAL); // the pool may grow
+        // One test for all. It takes as long as the rest where a buffer is free.
+        if (StackRoom.has(StackRoom.CLOSE) && wip.compareAndSet(0, 1)) {
+            boolean served = false;
+            try {
+                served = isServedAtOnce(waiter);
+                if (!served) {
+                    enqueue(waiter);
+                }
+            } finally {
+                if (!served || !wip.compareAndSet(1, 0)) {
+                    drainHeld();
+                }
+            }
+        } else {
+            StackRoom.require(StackRoom.SIGNAL); // the pool may grow
+            enqueue(waiter);
+            drain();
+        }
+    }
+
+    private void enqueue(BufferWaiter waiter) {
         waiters.add(waiter);
         if (asked.incrementAndGet() % SWEEP == 0) {
             waiters.removeIf(BufferWaiter::isAbandoned); // else they would pile up while no buffer is given back
         }
-        drain();
+    }
+
+    /** Gives a waiter a free buffer, unless others wait or there is none. The caller has taken {@code wip}. */
+    private boolean isServedAtOnce(BufferWaiter waiter) {
+        Slot slot = waiters.isEmpty() ? take(false) : null;
+        if (slot == null) {
+            return false;
+        }
+        if (waiter.claim()) {
+            tell(waiter, slot, null);
+        } else {
+            putBack(slot);
+        }
+        return true;
     }
 
     /**

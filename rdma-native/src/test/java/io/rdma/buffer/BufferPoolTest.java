@@ -14,9 +14,10 @@ import io.rdma.verbs.RegistrationBudget;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Pool of buffers on a device that refuses to register or to deregister memory. */
+/** Pool of buffers: its order, and a device that refuses to register or to deregister memory. */
 class BufferPoolTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Error REFUSAL = new InternalError("a test's");
@@ -110,5 +111,60 @@ class BufferPoolTest {
             two.join().close();
         }
         assertThat(budget.registered()).isZero();
+    }
+
+    /** Asks again as soon as it has a buffer, as an application does that sends one message behind another. */
+    private static final class Repeating extends BufferWaiter {
+        private final BufferPool pool;
+        private final int times;
+        private final AtomicInteger served;
+
+        Repeating(BufferPool pool, int times, AtomicInteger served) {
+            this.pool = pool;
+            this.times = times;
+            this.served = served;
+        }
+
+        @Override
+        public void acquired(RegisteredBuffer buffer) {
+            int before = served.getAndIncrement();
+            if (times > 1) {
+                pool.acquire(new Repeating(pool, times - 1, served));
+                assertThat(served).as("not within the call for the one before").hasValue(before + 1);
+            }
+            buffer.close();
+        }
+
+        @Override
+        public void failed(RuntimeException error) {
+            throw error;
+        }
+    }
+
+    @Test
+    void aWaiterThatAsksAgainWhileItIsServedTakesNoMoreStackEachTime() {
+        try (DeviceContext context = faults.device().open();
+                ProtectionDomain domain = domain(context);
+                BufferPool pool = new BufferPool(domain, 2, 64)) {
+            AtomicInteger served = new AtomicInteger();
+            pool.acquire(new Repeating(pool, 100_000, served));
+            assertThat(served).hasValue(100_000);
+            assertThat(pool.leased()).isZero();
+        }
+    }
+
+    @Test
+    void aWaiterIsNotServedBeforeOneThatWaits() {
+        try (DeviceContext context = faults.device().open();
+                ProtectionDomain domain = domain(context);
+                BufferPool pool = new BufferPool(domain, 1, 64)) {
+            RegisteredBuffer only = ask(pool).join();
+            CompletableFuture<RegisteredBuffer> first = ask(pool);
+            CompletableFuture<RegisteredBuffer> second = ask(pool);
+            only.close();
+            assertThat(second).isNotDone();
+            first.join().close();
+            second.join().close();
+        }
     }
 }

@@ -26,15 +26,23 @@ abstract class BufferSubscription<T> extends BufferWaiter implements Subscriptio
 
     @Override
     public final void request(long n) {
-        StackRoom.require(StackRoom.SIGNAL);
         if (requested) {
             return;
         }
-        requested = true;
         if (n > 0) {
-            pool.acquire(this);
-        } else if (abandon()) {
-            fail(OperatorErrors.ofRequest(n));
+            requested = true;
+            try {
+                pool.acquire(this); // tests the stack
+            } catch (Throwable e) { // it does not wait then
+                requested = false; // here, because there may be no room for a call
+                throw e;
+            }
+        } else {
+            StackRoom.require(StackRoom.SIGNAL);
+            requested = true;
+            if (abandon()) {
+                fail(OperatorErrors.ofRequest(n));
+            }
         }
     }
 

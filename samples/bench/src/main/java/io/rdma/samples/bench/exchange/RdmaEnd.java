@@ -24,6 +24,9 @@ final class RdmaEnd implements Carrier.End {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int BUFFERS = 128;
 
+    /** Number of larger ones: as many bytes as the usual ones have. More leave the second cache before they are read. */
+    private static final int LARGE_BUFFERS = 16;
+
     private final int largestBuffer;
     private final int largestPiece;
 
@@ -40,12 +43,13 @@ final class RdmaEnd implements Carrier.End {
 
     @Override
     public int serve(int size) {
+        int buffer = Math.max(USUAL_BUFFER, Math.min(size, largestBuffer));
         byte[] answer = Carrier.message(Carrier.ANSWER_BYTES, true);
         return RdmaServer.create()
                 .device("soft0")
                 .host(HOST)
                 .port(0)
-                .receiveBuffers(BUFFERS, Math.max(USUAL_BUFFER, Math.min(size, largestBuffer)))
+                .receiveBuffers(count(buffer), buffer)
                 .handle(connection -> connection
                         .receive(message -> message.segment().get(ValueLayout.JAVA_BYTE, 0))
                         .filter(kind -> kind == Carrier.ANSWER)
@@ -55,17 +59,22 @@ final class RdmaEnd implements Carrier.End {
                 .port();
     }
 
+    private static int count(int bytes) {
+        return bytes > USUAL_BUFFER ? LARGE_BUFFERS : BUFFERS;
+    }
+
     private static Consumer<MemorySegment> copyOf(byte[] message) {
         return target -> MemorySegment.copy(message, 0, target, ValueLayout.JAVA_BYTE, 0, message.length);
     }
 
     @Override
     public Client connect(int port, int size) {
+        int buffer = Math.max(USUAL_BUFFER, Math.min(size, largestPiece));
         RdmaConnection connection = RdmaClient.create()
                 .device("soft0")
                 .host(HOST)
                 .port(port)
-                .sendBuffers(BUFFERS, Math.max(USUAL_BUFFER, Math.min(size, largestPiece)))
+                .sendBuffers(count(buffer), buffer)
                 .connectNow(PATIENCE);
         return new Connected(connection, size, Math.min(size, largestPiece));
     }
