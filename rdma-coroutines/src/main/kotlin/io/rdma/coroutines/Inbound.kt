@@ -161,7 +161,10 @@ internal class Inbound<M : ReceivedMessage>(
     private suspend inline fun next(take: ReceiveQueue.() -> ReceivedMessage?): M? {
         while (true) {
             val terminated = queue.isTerminated // before the poll: messages that arrived before the end are delivered
-            if (terminated && end.isGivenUp) queue.discard()
+            if (terminated && end.isGivenUp) {
+                StackRoom.require(StackRoom.SIGNAL)
+                queue.discard()
+            }
             // A flow emits nothing to a cancelled collector, so a message stays in the queue until it can be emitted.
             currentCoroutineContext().ensureActive()
             queue.take()?.let { return mine(it) }
@@ -173,7 +176,7 @@ internal class Inbound<M : ReceivedMessage>(
         }
     }
 
-    // The message can be closed, too.
+    // These test for the close of the message, too.
     private fun ReceiveQueue.lendWithRoom(): ReceivedMessage? {
         requireRoomToLend()
         return lend()
@@ -197,6 +200,7 @@ internal class Inbound<M : ReceivedMessage>(
     }
 
     private fun discard() {
+        if (endpoint.handsOver(::discard)) return
         if (queue.isTerminated && holder.compareAndSet(Holder.NOBODY, Holder.DISCARD)) {
             try {
                 queue.discard()

@@ -8,7 +8,7 @@ public fun interface MessageEncoder<in T> {
      * Writes [item] into [target], registered memory that is valid only during the call, and returns the length of the
      * message in bytes. If the message is longer than [target], returns the required length, negated: the content of
      * [target] is then discarded, and [item] is encoded once more, into memory of exactly that length. Must not block,
-     * nor wait for an effect of an earlier item: its message may be sent together with this one.
+     * nor wait for an effect of an earlier item: the message of that item may be sent together with this one.
      */
     public fun encode(
         item: T,

@@ -63,8 +63,10 @@ internal class OutgoingFlow<T>(
     // Tail calls: while buffers are available, a message allocates no state object for this function, even if it waits
     // for room.
     override suspend fun emit(value: T) {
-        // A message that is only copied into the open batch needs little. The other ways test for what they need.
-        StackRoom.require(if (isBusy()) StackRoom.RELEASE else StackRoom.SIGNAL)
+        // Mostly the message is only copied into the open batch, for which the small test is enough. Where it turns out
+        // to need more, what does more tests again.
+        val little = isBusy() && undelivered() + 1 < bound()
+        StackRoom.require(if (little) StackRoom.RELEASE else StackRoom.SIGNAL)
         if (undelivered() >= bound()) return emitLater(value)
         if (!tryEmit(value)) return emitWithBuffer(value)
         if (undelivered() >= bound()) room.await()
@@ -235,8 +237,11 @@ internal class OutgoingFlow<T>(
         } while (missed != 0)
     }
 
-    /** Returns whether the stack has room for a flush, or nothing is in flight whose end would flush instead. */
-    private fun canFlush() = StackRoom.has(StackRoom.SIGNAL) || isIdle()
+    /**
+     * Returns whether to flush now. On a nearly full stack the end of a request in flight does it, if there is one that
+     * will be told of: a failed stream is not told. Its flush only gives the buffer back.
+     */
+    private fun canFlush() = StackRoom.has(StackRoom.SIGNAL) || isIdle() || delivered.isCompleted
 
     private fun closeSpare() {
         val unused = spare ?: return

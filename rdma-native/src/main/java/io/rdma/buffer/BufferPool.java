@@ -3,6 +3,7 @@ package io.rdma.buffer;
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.os.StackRoom;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.RdmaException;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import java.lang.System.Logger;
@@ -136,8 +137,8 @@ public final class BufferPool implements AutoCloseable {
      * other waiter.
      */
     private void grow() {
-        if (full || !growing.compareAndSet(false, true)) {
-            return;
+        if (full || !StackRoom.has(StackRoom.SIGNAL) || !growing.compareAndSet(false, true)) {
+            return; // without room for the start of a thread, acquire() says so
         }
         if (closedBecause != null) {
             growing.set(false);
@@ -212,7 +213,7 @@ public final class BufferPool implements AutoCloseable {
      * @throws StackOverflowError if the caller's stack is nearly full; the waiter does not wait then
      */
     public void acquire(BufferWaiter waiter) {
-        // One test for all. It takes as long as the rest where a buffer is free.
+        // One test for all that follows, because a test takes longer than to lease a free buffer.
         if (StackRoom.has(StackRoom.CLOSE) && wip.compareAndSet(0, 1)) {
             boolean served = false;
             try {
@@ -352,10 +353,19 @@ public final class BufferPool implements AutoCloseable {
 
     private void tell(BufferWaiter waiter, @Nullable Slot slot, @Nullable RuntimeException closed) {
         try {
+            RegisteredBuffer buffer = null;
+            RuntimeException failure = closed;
             if (slot != null) {
-                waiter.acquired(lease(slot, waiter.isExclusive()));
+                try {
+                    buffer = lease(slot, waiter.isExclusive());
+                } catch (Throwable t) { // the waiter must hear of it
+                    failure = new RdmaException("there is no memory for the handle of a buffer: " + t, t);
+                }
+            }
+            if (buffer != null) {
+                waiter.acquired(buffer);
             } else {
-                waiter.failed(Objects.requireNonNull(closed));
+                waiter.failed(Objects.requireNonNull(failure));
             }
         } catch (Throwable t) { // an exception of one waiter must not stop the others
             report("a listener that waited for a buffer threw; the pool serves the others", t);

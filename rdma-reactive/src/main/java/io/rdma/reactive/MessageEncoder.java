@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 @FunctionalInterface
 public interface MessageEncoder<T> {
     /**
-     * Writes an item. Must not block, nor wait for an effect of an earlier item: its message may be sent together with
-     * this one.
+     * Writes an item. Must not block, nor wait for an effect of an earlier item: the message of that item may be sent
+     * together with this one.
      *
      * @param item item to write
      * @param target registered memory, valid during the call only

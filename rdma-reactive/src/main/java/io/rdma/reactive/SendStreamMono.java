@@ -244,7 +244,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         /** Ends the stream now or, if the stack has no room for that, when the request has returned. */
         private void endInRequest(Throwable error) {
             late = error;
-            if (!ended.get() && StackRoom.has(StackRoom.SIGNAL)) {
+            if (!ended.get() && StackRoom.has(StackRoom.CLOSE)) { // the source is cancelled meanwhile
                 endDuringDrain(error);
             }
         }
@@ -443,8 +443,8 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         }
 
         /**
-         * Sends the first item of the queue, where it stays only if it needs larger memory. It leaves the queue before
-         * it is sent: once it is delivered, the publisher may fill its place.
+         * Sends the first item of the queue. An item that needs larger memory stays there. Any other one leaves the
+         * queue before it is sent: once it is delivered, the publisher may fill its place.
          */
         private void sendFirst(T item, RegisteredBuffer buffer) {
             boolean gone = true; // also if the encoder throws, because it has consumed the item

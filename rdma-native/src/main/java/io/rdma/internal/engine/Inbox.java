@@ -138,7 +138,8 @@ final class Inbox {
 
     /** Returns whether the close of the next message, if it is lent, changes only the state of its handle. Consumer. */
     boolean isNextOfSeveral() {
-        return arrived.peek() instanceof Integer slot
+        return !lost
+                && arrived.peek() instanceof Integer slot
                 && taken + 1 < ring.arrivals().batch(slot)
                 && shared.isLending();
     }

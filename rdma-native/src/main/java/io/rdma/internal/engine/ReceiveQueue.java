@@ -165,8 +165,8 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     }
 
     /**
-     * Tests the caller's stack for a {@link #lend} and the close of its message. The test is cheaper than that of its
-     * close as long as other messages wait in the same receive buffer. Consumer.
+     * Tests the caller's stack for a {@link #lend} and for the close of its message. The test is small as long as other
+     * messages wait in the same receive buffer, because the close does not post then. Consumer.
      *
      * @throws StackOverflowError if there is no room
      */

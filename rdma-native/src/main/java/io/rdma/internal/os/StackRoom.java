@@ -3,9 +3,10 @@ package io.rdma.internal.os;
 // How it works: StackPieces has a method for each number of pieces, which is compiled by itself and tests for exactly
 // these, in the interpreter and in both compilers.
 //
-// A test writes to each page of 4 KiB. These pages have the same place in the first cache of a processor, so sixteen
-// of them cost about 20 ns where they are written for each operation, and four about 2 ns. So the way of an operation
-// into the chain of its loop, on which nothing else tests, has a test for one piece, which is inlined.
+// A test writes to each page of 4 KiB. These pages have the same place in the first cache of a processor, so the twelve
+// of three pieces take 60 to 90 ns where they are written for each operation, and the four of one piece 4 to 10 ns
+// (docs/internals/performance-analysis.md). So what is done for each message tests for one piece. On the way of an
+// operation into the chain of its loop, where nothing else tests, that test is inlined.
 
 /**
  * Test of the room on the caller's stack. A StackOverflowError in the middle of a change would leave the change half

@@ -24,7 +24,7 @@ final class RdmaEnd implements Carrier.End {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int BUFFERS = 128;
 
-    /** Number of larger ones: as many bytes as the usual ones have. More leave the second cache before they are read. */
+    /** Number of larger ones: as many bytes as the usual ones have. More do not stay in the second cache. */
     private static final int LARGE_BUFFERS = 16;
 
     private final int largestBuffer;
