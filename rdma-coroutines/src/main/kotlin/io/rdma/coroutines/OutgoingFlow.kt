@@ -132,33 +132,45 @@ internal class OutgoingFlow<T>(
         pooled: RegisteredBuffer,
     ): Int {
         spare = null
-        var appended = false
-        val required =
-            pooled.closeOnFailure {
-                fit(encoder.encode(value, pooled.segment()), pooled).also {
-                    appended = it == 0 && append(pooled)
-                    if (it == 0 && !appended) StackRoom.require(StackRoom.SIGNAL) // for another SEND
-                }
-            }
+        val required = encode(value, pooled)
         if (required > 0) {
             spare = pooled
             return required
         }
-        emitted++
-        try {
-            spare = if (appended) pooled else add(pooled)
-        } catch (e: Throwable) {
-            emitted-- // it was not sent, so a flow that continues must not wait for it
-            throw e
+        counting {
+            spare =
+                if (append(pooled)) {
+                    pooled
+                } else {
+                    pooled.closeOnFailure { StackRoom.require(StackRoom.SIGNAL) } // for another SEND
+                    add(pooled)
+                }
         }
         return 0
+    }
+
+    /** Encodes [value], and returns how many bytes it needs if [pooled], which remains open, is too small; else 0. */
+    private fun encode(
+        value: T,
+        pooled: RegisteredBuffer,
+    ): Int = pooled.closeOnFailure { fit(encoder.encode(value, pooled.segment()), pooled) }
+
+    /** Counts the message that [send] sends, unless it throws: a flow that continues must not wait for the message. */
+    private inline fun counting(send: () -> Unit) {
+        emitted++
+        try {
+            send()
+        } catch (e: Throwable) {
+            emitted--
+            throw e
+        }
     }
 
     private fun emit(
         value: T,
         pooled: RegisteredBuffer,
     ) {
-        val required = pooled.closeOnFailure { fit(encoder.encode(value, pooled.segment()), pooled) }
+        val required = encode(value, pooled)
         if (required == 0) {
             emitEncoded(pooled)
         } else {
@@ -177,17 +189,13 @@ internal class OutgoingFlow<T>(
     }
 
     private fun emitEncoded(message: RegisteredBuffer) {
-        emitted++
-        try {
+        counting {
             if (!enter(message)) return
             try {
                 add(message)?.close()
             } finally {
                 drainHeld()
             }
-        } catch (e: Throwable) {
-            emitted-- // it was not sent
-            throw e
         }
     }
 
@@ -244,9 +252,7 @@ internal class OutgoingFlow<T>(
     private fun canFlush() = StackRoom.has(StackRoom.SIGNAL) || isIdle() || delivered.isCompleted
 
     private fun closeSpare() {
-        val unused = spare ?: return
-        spare = null
-        unused.close()
+        spare.also { spare = null }?.close()
     }
 
     private fun encodedExactly(

@@ -15,6 +15,7 @@ public final class MessageRaces {
 
     private abstract static class Lent {
         private int returns; // plain
+        private int kept;
         private final ReceivedMessage message = new ReceivedMessage(place -> returns++, 0);
 
         /** Lends the message. */
@@ -26,8 +27,14 @@ public final class MessageRaces {
             return message;
         }
 
-        int returns() {
-            return returns;
+        /** Ends the lending, as its consumer does before it takes the next message. */
+        void takeNext() {
+            kept = message.keep() ? 1 : 0;
+        }
+
+        void report(II_Result result) {
+            result.r1 = kept;
+            result.r2 = returns;
         }
     }
 
@@ -37,12 +44,10 @@ public final class MessageRaces {
     @Outcome(expect = Expect.FORBIDDEN, desc = "counted twice")
     @State
     public static class CloseMeetsCloseOfConsumer extends Lent {
-        private int kept;
-
         @Actor
         public void consumer() {
             message().closeLent();
-            kept = message().keep() ? 1 : 0;
+            takeNext();
         }
 
         @Actor
@@ -52,8 +57,7 @@ public final class MessageRaces {
 
         @Arbiter
         public void look(II_Result result) {
-            result.r1 = kept;
-            result.r2 = returns();
+            report(result);
         }
     }
 
@@ -64,11 +68,9 @@ public final class MessageRaces {
     @Outcome(expect = Expect.FORBIDDEN, desc = "lost, or counted twice")
     @State
     public static class CloseMeetsNextMessage extends Lent {
-        private int kept;
-
         @Actor
         public void consumer() {
-            kept = message().keep() ? 1 : 0;
+            takeNext();
         }
 
         @Actor
@@ -78,8 +80,7 @@ public final class MessageRaces {
 
         @Arbiter
         public void look(II_Result result) {
-            result.r1 = kept;
-            result.r2 = returns();
+            report(result);
         }
     }
 }

@@ -155,9 +155,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         }
 
         private void endRequest() {
-            boolean held = drainsInRequest;
             Throwable error = late;
-            drainsInRequest = false;
             late = null;
             requester = null;
             try {
@@ -165,11 +163,17 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     end(error);
                 }
             } finally {
-                if (held) {
-                    drainHeld();
-                } else {
-                    drain();
-                }
+                drainForRequest();
+            }
+        }
+
+        /** Drains, and gives up the drain if the request has it (requester). */
+        private void drainForRequest() {
+            if (drainsInRequest) {
+                drainsInRequest = false;
+                drainHeld();
+            } else {
+                drain();
             }
         }
 
@@ -201,9 +205,8 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                 return;
             }
             if (!gathers || isIdle()) { // else the end of the request drains, or that of what is in flight
-                if (requested && drainsInRequest) {
-                    drainsInRequest = false;
-                    drainHeld();
+                if (requested) {
+                    drainForRequest();
                 } else {
                     drain();
                 }
@@ -214,8 +217,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
         private boolean sentInRequest(T item) {
             boolean consumed = false;
             try {
-                needed = beyondBuffer(item);
-                RegisteredBuffer buffer = needed > 0 ? null : buffer();
+                RegisteredBuffer buffer = bufferFor(item);
                 if (buffer == null) {
                     return false;
                 }
@@ -380,8 +382,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             T item;
             while (!ended.get() && (item = items.peek()) != null) {
                 try {
-                    needed = needed > 0 ? needed : beyondBuffer(item);
-                    RegisteredBuffer buffer = needed > 0 ? null : buffer();
+                    RegisteredBuffer buffer = bufferFor(item);
                     if (buffer != null) {
                         sendFirst(item, buffer);
                         continue;
@@ -436,10 +437,13 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
         }
 
-        /** Returns the length of an item if no buffer of the pool is as long, else 0. */
-        private int beyondBuffer(T item) {
-            int length = encoder.length(item);
-            return length > endpoint.sendBuffers().bufferSize() ? length : 0;
+        /** Returns a buffer for the first item that waits; null if there is none, or if it needs larger memory. */
+        private @Nullable RegisteredBuffer bufferFor(T item) {
+            if (needed == 0) {
+                int length = encoder.length(item);
+                needed = length > endpoint.sendBuffers().bufferSize() ? length : 0;
+            }
+            return needed > 0 ? null : buffer();
         }
 
         /**
@@ -460,11 +464,7 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
             }
         }
 
-        /**
-         * Encodes an item into a buffer.
-         *
-         * @return false if it has to be encoded again, into {@code needed} bytes; the buffer is closed then
-         */
+        /** Encodes an item. Returns false, with the buffer closed, if it has to be encoded again, in larger memory. */
         private boolean isEncoded(T item, RegisteredBuffer buffer) {
             try {
                 needed = fit(encoder.encode(item, buffer.segment()), buffer);

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** Pauses between the attempts of a call, and its end. */
 class StructureCallTest {
+    private static final RuntimeException FAILURE = new IllegalStateException("the memory is closed");
+
     /** Access that has nothing but timers, which the test runs. */
     private static final class Timers implements StructureAccess {
         private final Queue<Runnable> tasks = new ArrayDeque<>();
@@ -81,8 +83,6 @@ class StructureCallTest {
         assertThat(waiting.attempts).isEqualTo(StructureCall.MOST_ATTEMPTS);
     }
 
-    private static final RuntimeException FAILURE = new IllegalStateException("the memory is closed");
-
     /** Counts what it is told. */
     private static final class Told implements StructureCall.Outcome<Object> {
         private final List<Object> ends = new ArrayList<>();
@@ -98,44 +98,35 @@ class StructureCallTest {
         }
     }
 
-    /** The memory of a structure may be closed while a step reads it. */
-    @Test
-    void aStepThatThrowsFailsTheCall() {
+    /** Returns what the listener of a call is told, whose only step begins with the given one and then throws. */
+    private static List<Object> endsOfStepThatThrows(Consumer<StructureCall<?>> before) {
         Told told = new Told();
         new StructureCall<Boolean>(new Timers(), told) {
             @Override
             void attempt() {
+                before.accept(this);
                 throw FAILURE;
             }
         }.start();
-        assertThat(told.ends).containsExactly(FAILURE);
+        return told.ends;
+    }
+
+    /** The memory of a structure may be closed while a step reads it. */
+    @Test
+    void aStepThatThrowsFailsTheCall() {
+        assertThat(endsOfStepThatThrows(call -> {})).containsExactly(FAILURE);
     }
 
     @Test
     void aStepThatThrowsBetweenTheEndAndTheResultFailsTheCall() {
-        Told told = new Told();
-        new StructureCall<Boolean>(new Timers(), told) {
-            @Override
-            void attempt() {
-                assertThat(tryEnd()).isTrue();
-                throw FAILURE;
-            }
-        }.start();
-        assertThat(told.ends).containsExactly(FAILURE);
+        assertThat(endsOfStepThatThrows(call -> assertThat(call.tryEnd()).isTrue()))
+                .containsExactly(FAILURE);
     }
 
     /** The thread of the step would report it, though nothing is wrong. */
     @Test
     void aStepOfACancelledCallMayThrow() {
-        Told told = new Told();
-        new StructureCall<Boolean>(new Timers(), told) {
-            @Override
-            void attempt() {
-                cancel();
-                throw FAILURE;
-            }
-        }.start();
-        assertThat(told.ends).isEmpty();
+        assertThat(endsOfStepThatThrows(StructureCall::cancel)).isEmpty();
     }
 
     @Test
