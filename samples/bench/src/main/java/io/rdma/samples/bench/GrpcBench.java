@@ -1,7 +1,6 @@
 package io.rdma.samples.bench;
 
 import io.rdma.samples.bench.transport.GrpcLoad;
-import io.rdma.samples.bench.transport.GrpcServers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,11 +26,12 @@ final class GrpcBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        options.finish(new TransportRun("grpc", options, ends, GrpcServers.class, requests()).measure());
+        options.finish(new TransportRun(Protocol.GRPC, "grpc", options, ends).measure());
         return 0;
     }
 
-    private static List<TransportRequest> requests() {
+    /** Returns the requests that are measured. */
+    static List<TransportRequest> requests() {
         List<TransportRequest> requests = new ArrayList<>();
         for (int calls : List.of(1, 16, 64)) {
             String name = "unary 64 B, " + calls + (calls == 1 ? " call" : " calls");

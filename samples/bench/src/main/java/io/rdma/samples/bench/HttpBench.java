@@ -1,7 +1,6 @@
 package io.rdma.samples.bench;
 
 import io.rdma.samples.bench.transport.HttpLoad;
-import io.rdma.samples.bench.transport.HttpServers;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,11 +26,12 @@ final class HttpBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        options.finish(new TransportRun("http", options, ends, HttpServers.class, requests()).measure());
+        options.finish(new TransportRun(Protocol.HTTP, "http", options, ends).measure());
         return 0;
     }
 
-    private static List<TransportRequest> requests() {
+    /** Returns the requests that are measured. */
+    static List<TransportRequest> requests() {
         List<TransportRequest> requests = new ArrayList<>();
         for (boolean small : new boolean[] {true, false}) {
             for (int connections : List.of(1, 16, 64)) {

@@ -1,7 +1,6 @@
 package io.rdma.samples.bench;
 
 import io.rdma.samples.bench.transport.RSocketLoad;
-import io.rdma.samples.bench.transport.RSocketServers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,11 +26,12 @@ final class RSocketBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        options.finish(new TransportRun("rsocket", options, ends, RSocketServers.class, requests()).measure());
+        options.finish(new TransportRun(Protocol.RSOCKET, "rsocket", options, ends).measure());
         return 0;
     }
 
-    private static List<TransportRequest> requests() {
+    /** Returns the requests that are measured. */
+    static List<TransportRequest> requests() {
         List<TransportRequest> requests = new ArrayList<>();
         for (int atOnce : List.of(1, 16)) {
             String name = "response 64 B, " + atOnce + (atOnce == 1 ? " request" : " requests");

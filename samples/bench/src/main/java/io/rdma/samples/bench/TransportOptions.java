@@ -1,6 +1,7 @@
 package io.rdma.samples.bench;
 
 import io.rdma.samples.bench.transport.EndOptions;
+import io.rdma.samples.bench.transport.Transport;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -48,21 +49,17 @@ final class TransportOptions {
         return device;
     }
 
-    /** Returns the options that both ends have. */
-    EndOptions end() {
+    private EndOptions end() {
         return new EndOptions(device, loops, buffers, bufferSize);
-    }
-
-    String host() {
-        return host;
     }
 
     boolean isWanted(String name) {
         return only.matcher(name).find();
     }
 
-    /** Returns the arguments of a program with the servers. */
-    List<String> arguments() {
-        return Stream.concat(Stream.of(host), end().arguments().stream()).toList();
+    /** Returns the arguments of a program with a server. */
+    List<String> arguments(Transport transport) {
+        return Stream.concat(Stream.of(transport.name(), host), end().arguments().stream())
+                .toList();
     }
 }

@@ -1,12 +1,7 @@
 package io.rdma.samples.bench;
 
-import io.rdma.samples.bench.exchange.OtherJvm;
-import io.rdma.samples.bench.transport.Allocated;
-import io.rdma.samples.bench.transport.Clients;
-import io.rdma.samples.bench.transport.Load;
-import io.rdma.samples.bench.transport.Repeated;
 import io.rdma.samples.bench.transport.Transport;
-import io.rdma.samples.support.ChildJvm;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -15,76 +10,68 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-// Invariant: in each round every kind of request is sent over every transport, over one immediately after the other.
-// The transport that is first changes from round to round.
+// Invariants
+// - In each round every kind of request is sent over every transport, over one immediately after the other. The
+// transport that is first changes from round to round.
+// - Each transport has two JVMs of its own. In a JVM with several transports the compiler knows several classes for
+// each call that all of them make, and inlines none of them; a program has one transport.
 
-/** A run of the same requests over each {@link Transport}. The servers are in another JVM. */
+/** A run of the same requests over each {@link Transport}. */
 final class TransportRun {
     /** Names of figures. */
     static final String P50 = "p50";
 
+    static final String P99 = "p99";
     static final String RATE = "rate";
     static final String ALLOCATED = "allocated";
-    private static final List<String> ALL = List.of(P50, "p99", RATE, ALLOCATED, "processor");
+    static final String PROCESSOR = "processor";
+    private static final List<String> ALL = List.of(P50, P99, RATE, ALLOCATED, PROCESSOR);
 
     private static final long SECOND = 1_000_000_000;
 
+    private final Protocol protocol;
     private final BenchOptions options;
     private final TransportOptions ends;
-    private final Class<?> servers;
-    private final List<TransportRequest> requests;
     private final List<Transport> transports = Transport.present();
     private final Results results;
 
-    /**
-     * Creates a run.
-     *
-     * @param servers program of the other JVM
-     */
-    TransportRun(
-            String instrument,
-            BenchOptions options,
-            TransportOptions ends,
-            Class<?> servers,
-            List<TransportRequest> requests) {
+    /** Creates a run. */
+    TransportRun(Protocol protocol, String instrument, BenchOptions options, TransportOptions ends) {
+        this.protocol = protocol;
         this.options = options;
         this.ends = ends;
-        this.servers = servers;
-        this.requests = requests;
         results = new Results(instrument);
     }
 
-    Results measure() throws Exception {
-        Map<Transport, Clients> clients = new EnumMap<>(Transport.class);
-        try (OtherJvm other = OtherJvm.start(ChildJvm.of(List.of("-Xmx1g"), servers, ends.arguments()))) {
-            try {
-                for (Transport transport : transports) {
-                    clients.put(transport, Clients.of(transport, ends.end()));
+    Results measure() throws IOException {
+        Map<Transport, TransportPair> pairs = new EnumMap<>(Transport.class);
+        try {
+            for (Transport transport : transports) {
+                if (protocol.requests().stream().anyMatch(request -> ends.isWanted(name(request, transport)))) {
+                    pairs.put(transport, new TransportPair(protocol, transport, ends));
                 }
-                for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // round 0 warms up
-                    System.out.println("round " + round + " of " + options.rounds());
-                    round(round == 0 ? new Results("warm-up") : results, round, clients, other);
-                }
-            } finally {
-                clients.values().forEach(Clients::close);
             }
+            for (int round = options.quick() ? 1 : 0; round <= options.rounds(); round++) { // round 0 warms up
+                System.out.println("round " + round + " of " + options.rounds());
+                round(round == 0 ? new Results("warm-up") : results, round, pairs);
+            }
+        } finally {
+            pairs.values().forEach(TransportPair::close);
         }
         compare();
         return results;
     }
 
-    private void round(Results into, int round, Map<Transport, Clients> clients, OtherJvm other) throws Exception {
+    private void round(Results into, int round, Map<Transport, TransportPair> pairs) throws IOException {
         List<Transport> order = new ArrayList<>(transports);
         if (round % 2 == 1) {
             Collections.reverse(order);
         }
-        for (TransportRequest request : requests) {
+        for (int request = 0; request < protocol.requests().size(); request++) {
             for (Transport transport : order) {
-                if (ends.isWanted(name(request, transport))) {
-                    Clients from = Objects.requireNonNull(clients.get(transport));
-                    try (Load load = request.connect().to(from, ends.host(), other.port(transport.name()))) {
-                        run(into, request, transport, load, other, nanos(round));
-                    }
+                String name = name(protocol.requests().get(request), transport);
+                if (ends.isWanted(name)) {
+                    Objects.requireNonNull(pairs.get(transport)).measure(request, nanos(round), into, name + ", ");
                 }
             }
         }
@@ -92,32 +79,7 @@ final class TransportRun {
 
     /** Returns the time of one kind of requests over one transport. The compilers of both JVMs need a long warm-up. */
     private long nanos(int round) {
-        return options.quick() ? SECOND / 10 : round == 0 ? 4 * SECOND : 3 * SECOND / 2;
-    }
-
-    private void run(Results into, TransportRequest request, Transport transport, Load load, OtherJvm other, long nanos)
-            throws Exception {
-        new Repeated(load, request.atOnce()).run(nanos / 5); // connects, and the first requests are the slowest
-        Repeated repeated = new Repeated(load, request.atOnce());
-        long allocatedBefore = Allocated.bytes() + load.allocatedByServer();
-        long busyBefore = Jvm.cpuNanos() + other.cpuNanos();
-        long elapsed = repeated.run(nanos);
-        long busy = Jvm.cpuNanos() + other.cpuNanos() - busyBefore;
-        long allocated = Allocated.bytes() + load.allocatedByServer() - allocatedBefore;
-
-        String prefix = name(request, transport) + ", ";
-        double count = repeated.count();
-        TransportRequest.@Nullable Stream stream = request.stream();
-        if (stream != null) {
-            into.add(prefix + RATE, stream.rateUnit(), stream.rate(count * SECOND / elapsed));
-            into.add(prefix + "processor", stream.timeUnit(), stream.time(busy / 1e3 / count));
-            return;
-        }
-        into.add(prefix + P50, "us", repeated.times().getValueAtPercentile(50) / 1e3);
-        into.add(prefix + "p99", "us", repeated.times().getValueAtPercentile(99) / 1e3);
-        into.add(prefix + RATE, "requests/s", count * SECOND / elapsed);
-        into.add(prefix + ALLOCATED, "B", allocated / count);
-        into.add(prefix + "processor", "us/request", busy / 1e3 / count);
+        return options.quick() ? SECOND / 10 : round == 0 ? 15 * SECOND : 3 * SECOND / 2;
     }
 
     private String name(TransportRequest request, Transport transport) {
@@ -129,7 +91,7 @@ final class TransportRun {
         Transport base = transports.contains(Transport.EPOLL) ? Transport.EPOLL : Transport.NIO;
         for (Transport transport : transports) {
             if (transport != base) {
-                requests.forEach(request -> compare(request, transport, base));
+                protocol.requests().forEach(request -> compare(request, transport, base));
             }
         }
     }

@@ -22,8 +22,14 @@ public record EndOptions(String device, int loops, int buffers, int bufferSize) 
         return List.of(device, Integer.toString(loops), Integer.toString(buffers), Integer.toString(bufferSize));
     }
 
-    /** Parses such arguments, from an index on. */
-    static EndOptions parse(String[] arguments, int from) {
+    /**
+     * Parses such arguments.
+     *
+     * @param arguments with those of this class behind others
+     * @param from index of the first one
+     * @return the options
+     */
+    public static EndOptions parse(String[] arguments, int from) {
         return new EndOptions(
                 arguments[from],
                 Integer.parseInt(arguments[from + 1]),

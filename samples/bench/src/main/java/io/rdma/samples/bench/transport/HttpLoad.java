@@ -45,7 +45,7 @@ public final class HttpLoad implements Load {
                 .reduce(0, (sum, bytes) -> sum + bytes.readableBytes())
                 .map(sum -> checked(sum, size));
         allocated = client.get()
-                .uri(HttpServers.ALLOCATED)
+                .uri(HttpServerProgram.ALLOCATED)
                 .responseContent()
                 .aggregate()
                 .asString();

@@ -7,18 +7,18 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import reactor.netty.resources.LoopResources;
 
-/** gRPC servers on all transports, in a JVM of their own. */
-public final class GrpcServers {
-    private GrpcServers() {}
+/** gRPC server on one transport, in a JVM of its own. */
+public final class GrpcServerProgram {
+    private GrpcServerProgram() {}
 
     /**
-     * Runs the servers.
+     * Runs the server.
      *
-     * @param arguments address to listen on, and those of {@link EndOptions}
+     * @param arguments name of the transport, address to listen on, and those of {@link EndOptions}
      * @throws IOException if a server cannot listen
      */
     public static void main(String[] arguments) throws IOException {
-        TransportServers.run(arguments, GrpcServers::serve);
+        ServerStart.run(arguments, GrpcServerProgram::serve);
     }
 
     private static int serve(Transport transport, String host, EndOptions end) throws IOException {

@@ -21,26 +21,26 @@ import reactor.netty.tcp.TcpServer;
 // A request for a response is as long as the response. One without data is for the bytes that the JVM has allocated.
 // A request for a stream has the number of messages and the size of each.
 
-/** RSocket servers on all transports, in a JVM of their own. */
-public final class RSocketServers implements RSocket {
+/** RSocket server on one transport, in a JVM of its own. */
+public final class RSocketServerProgram implements RSocket {
     private static final Duration PATIENCE = Duration.ofMinutes(5); // long enough for an emulated machine
     private static final byte[] BODY = new byte[1 << 16];
 
-    private RSocketServers() {}
+    private RSocketServerProgram() {}
 
     /**
-     * Runs the servers.
+     * Runs the server.
      *
-     * @param arguments address to listen on, and those of {@link EndOptions}
+     * @param arguments name of the transport, address to listen on, and those of {@link EndOptions}
      * @throws IOException if the parent process cannot be watched
      */
     public static void main(String[] arguments) throws IOException {
         QuietSlf4j.set();
-        TransportServers.run(arguments, RSocketServers::serve);
+        ServerStart.run(arguments, RSocketServerProgram::serve);
     }
 
     private static int serve(Transport transport, String host, EndOptions end) {
-        RSocketServer server = RSocketServer.create(SocketAcceptor.with(new RSocketServers()))
+        RSocketServer server = RSocketServer.create(SocketAcceptor.with(new RSocketServerProgram()))
                 .payloadDecoder(PayloadDecoder.ZERO_COPY);
         Mono<Integer> port;
         if (transport == Transport.RDMA) {

@@ -9,8 +9,8 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
-/** HTTP servers on all transports, in a JVM of their own. Each answers with as many bytes as the path says. */
-public final class HttpServers {
+/** HTTP server on one transport, in a JVM of its own. It answers with as many bytes as the path says. */
+public final class HttpServerProgram {
     /** Path at which a server says how much its JVM has allocated. */
     static final String ALLOCATED = "/allocated";
 
@@ -18,16 +18,16 @@ public final class HttpServers {
     private static final int MOST = 1 << 20;
     private static final byte[] BODY = new byte[MOST];
 
-    private HttpServers() {}
+    private HttpServerProgram() {}
 
     /**
-     * Runs the servers.
+     * Runs the server.
      *
-     * @param arguments address to listen on, and those of {@link EndOptions}
+     * @param arguments name of the transport, address to listen on, and those of {@link EndOptions}
      * @throws IOException if the parent process cannot be watched
      */
     public static void main(String[] arguments) throws IOException {
-        TransportServers.run(arguments, HttpServers::serve);
+        ServerStart.run(arguments, HttpServerProgram::serve);
     }
 
     private static int serve(Transport transport, String host, EndOptions end) {
@@ -35,7 +35,7 @@ public final class HttpServers {
                 .runOn(transport.loops(end), transport.isNative())
                 .host(host)
                 .port(0)
-                .handle(HttpServers::answer);
+                .handle(HttpServerProgram::answer);
         for (var option : transport.options(end).entrySet()) {
             server = server.option(option.getKey(), option.getValue());
         }
