@@ -42,9 +42,20 @@ public final class TransportClients {
      * Runs the clients until the benchmark ends.
      *
      * @param arguments name of the {@link Protocol}, and those of its server
-     * @throws Exception if a request fails, or is not answered
      */
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
+        int status = 1; // an exit, because threads of a transport may go on
+        try {
+            run(arguments);
+            status = 0;
+        } catch (Exception e) {
+            e.printStackTrace();
+        } finally {
+            System.exit(status);
+        }
+    }
+
+    private static void run(String[] arguments) throws Exception {
         Protocol protocol = Protocol.valueOf(arguments[0]);
         List<String> ofServer = Arrays.asList(arguments).subList(1, arguments.length);
         Transport transport = Transport.valueOf(arguments[1]);
@@ -60,7 +71,6 @@ public final class TransportClients {
                         Integer.parseInt(order.substring(0, space)), Long.parseLong(order.substring(space + 1)));
             }
         }
-        System.exit(0);
     }
 
     /** Returns the options of both JVMs: those of the benchmark, and a bound for the heap. */
