@@ -37,6 +37,11 @@ abstract class MemoryWindowContract {
         return WorkCompletionStatus.MW_BIND_ERR;
     }
 
+    /** Returns the status of a binding that the region's rights do not allow: IB specification volume 1, 11.6.2. */
+    WorkCompletionStatus badBinding() {
+        return WorkCompletionStatus.MW_BIND_ERR;
+    }
+
     /** Returns whether a window ends where its part ends, and not where its region ends. */
     boolean bounds() {
         return true;
@@ -240,7 +245,7 @@ abstract class MemoryWindowContract {
         pair.request(90, WorkRequestOpcode.BIND_MW)
                 .bind(window, new MemoryWindowBinding(pair.memoryA, 0, 64, Set.of(AccessFlag.REMOTE_WRITE)));
         pair.post(pair.b);
-        pair.expect(pair.queueB, 90, WorkCompletionStatus.MW_BIND_ERR);
+        pair.expect(pair.queueB, 90, badBinding());
         assertThat(pair.b.queryState()).isEqualTo(QueuePairState.ERR);
     }
 

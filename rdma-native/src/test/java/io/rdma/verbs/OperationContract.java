@@ -30,6 +30,11 @@ abstract class OperationContract {
 
     abstract String device();
 
+    /** Returns whether a queue that is armed for solicited completions wakes for flushed receives. */
+    boolean wakesForFlushes() {
+        return true;
+    }
+
     @BeforeEach
     void open() {
         pair = new Pair(device(), Pair.REMOTE);
@@ -126,6 +131,7 @@ abstract class OperationContract {
 
     @Test
     void aQueueArmedForSolicitedCompletionsWakesForErrors() {
+        Assumptions.assumeTrue(wakesForFlushes(), "this device raises no event for flushed receives then");
         pair.connect();
         pair.receive(pair.b, pair.memoryB, 7, 64);
         pair.queueB.requestNotifySolicited();

@@ -116,7 +116,9 @@ abstract class QueuePairLifeContract {
         pair.fromA(8);
         pair.post(pair.a);
         pair.expect(pair.queueA, 1, WorkCompletionStatus.REM_ACCESS_ERR);
-        refused(QueuePairAttributes.change().minRnrTimer(3), "ERR to ERR");
+        if (refusesChangesInError()) {
+            refused(QueuePairAttributes.change().minRnrTimer(3), "ERR to ERR");
+        }
         pair.a.modify(QueuePairAttributes.toState(QueuePairState.RESET));
         Pair.init(pair.a, Pair.REMOTE);
     }
@@ -189,6 +191,11 @@ abstract class QueuePairLifeContract {
                 .remote(pair.memoryB.remote().address(), pair.memoryB.rkey());
         pair.fromA(8);
         pair.post(pair.a);
+    }
+
+    /** Returns whether attributes cannot change in ERR. */
+    boolean refusesChangesInError() {
+        return true;
     }
 
     /** Returns whether requests that were posted in SQD are sent in RTS without another post. */

@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.testing.Kernel;
 import io.rdma.types.WorkCompletionStatus;
 import org.junit.jupiter.api.Tag;
 
@@ -22,9 +23,17 @@ class RxeMemoryWindowContractTest extends MemoryWindowContract {
         return false;
     }
 
-    /** Linux's rdma_rxe distinguishes a bad binding from a bad invalidation. */
+    /**
+     * The rdma_rxe of Linux 6.1 distinguishes a bad binding from a bad invalidation. That of Linux 6.12 flushes a
+     * request that fails at its own end, as those behind it.
+     */
     @Override
     WorkCompletionStatus badLocalInvalidation() {
-        return WorkCompletionStatus.LOC_QP_OP_ERR;
+        return Kernel.isNewerThan(6, 1) ? WorkCompletionStatus.WR_FLUSH_ERR : WorkCompletionStatus.LOC_QP_OP_ERR;
+    }
+
+    @Override
+    WorkCompletionStatus badBinding() {
+        return Kernel.isNewerThan(6, 1) ? WorkCompletionStatus.WR_FLUSH_ERR : super.badBinding();
     }
 }

@@ -78,6 +78,11 @@ abstract class VerbsContract {
         return WorkCompletionStatus.REM_INV_REQ_ERR;
     }
 
+    /** Returns the status of a request whose memory is not registered: IB specification volume 1, 11.6.2. */
+    WorkCompletionStatus unregisteredSource() {
+        return WorkCompletionStatus.LOC_PROT_ERR;
+    }
+
     /** Returns the receiver's status for a message that is too large. */
     WorkCompletionStatus tooLargeAtReceiver() {
         return WorkCompletionStatus.LOC_LEN_ERR;
@@ -398,7 +403,7 @@ abstract class VerbsContract {
         request(5, WorkRequestOpcode.SEND)
                 .entry(memoryA.segment().address() + SIZE, 64, memoryA.lkey())
                 .signaled();
-        expectError(WorkCompletionStatus.LOC_PROT_ERR);
+        expectError(unregisteredSource());
     }
 
     @Test
