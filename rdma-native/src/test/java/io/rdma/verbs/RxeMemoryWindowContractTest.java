@@ -1,6 +1,5 @@
 package io.rdma.verbs;
 
-import io.rdma.testing.Kernel;
 import io.rdma.types.WorkCompletionStatus;
 import org.junit.jupiter.api.Tag;
 
@@ -23,17 +22,14 @@ class RxeMemoryWindowContractTest extends MemoryWindowContract {
         return false;
     }
 
-    /**
-     * The rdma_rxe of Linux 6.1 distinguishes a bad binding from a bad invalidation. That of Linux 6.12 flushes a
-     * request that fails at its own end, as those behind it.
-     */
+    /** The rdma_rxe of Linux 6.1 distinguishes a bad binding from a bad invalidation. */
     @Override
     WorkCompletionStatus badLocalInvalidation() {
-        return Kernel.isNewerThan(6, 1) ? WorkCompletionStatus.WR_FLUSH_ERR : WorkCompletionStatus.LOC_QP_OP_ERR;
+        return RxeFailures.atSender(WorkCompletionStatus.LOC_QP_OP_ERR);
     }
 
     @Override
     WorkCompletionStatus badBinding() {
-        return Kernel.isNewerThan(6, 1) ? WorkCompletionStatus.WR_FLUSH_ERR : super.badBinding();
+        return RxeFailures.atSender(super.badBinding());
     }
 }

@@ -26,7 +26,7 @@ final class GrpcBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        options.finish(new TransportRun(Protocol.GRPC, "grpc", options, ends).measure());
+        options.finish(new TransportRun(Protocol.GRPC, options, ends).measure());
         return 0;
     }
 

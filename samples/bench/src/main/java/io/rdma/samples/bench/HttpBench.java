@@ -26,7 +26,7 @@ final class HttpBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        options.finish(new TransportRun(Protocol.HTTP, "http", options, ends).measure());
+        options.finish(new TransportRun(Protocol.HTTP, options, ends).measure());
         return 0;
     }
 

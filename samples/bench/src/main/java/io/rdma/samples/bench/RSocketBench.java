@@ -26,7 +26,7 @@ final class RSocketBench implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        options.finish(new TransportRun(Protocol.RSOCKET, "rsocket", options, ends).measure());
+        options.finish(new TransportRun(Protocol.RSOCKET, options, ends).measure());
         return 0;
     }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -36,11 +37,11 @@ final class TransportRun {
     private final Results results;
 
     /** Creates a run. */
-    TransportRun(Protocol protocol, String instrument, BenchOptions options, TransportOptions ends) {
+    TransportRun(Protocol protocol, BenchOptions options, TransportOptions ends) {
         this.protocol = protocol;
         this.options = options;
         this.ends = ends;
-        results = new Results(instrument);
+        results = new Results(protocol.name().toLowerCase(Locale.ROOT));
     }
 
     Results measure() throws IOException {
