@@ -249,6 +249,13 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     }
 
     @Override
+    public int packetsAtOnce(SoftQp of) {
+        InetSocketAddress peer = of.peer;
+        boolean joins = peer == null ? !link.faulty() : link.joins(peer);
+        return joins ? Packet.LONGEST_JOINED / of.mtu : 1;
+    }
+
+    @Override
     public boolean hasRoom(SoftQp of) {
         InetSocketAddress peer = of.peer;
         if (peer == null || link.hasRoom(peer)) {
@@ -302,7 +309,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         counters.count(Counter.SENT_PKTS);
         packet.transport = from.transport;
         InetSocketAddress peer = from.peer;
-        if (peer == null && link.faulty()) {
+        if (peer == null && link.faulty() && packet.mtu == 0) {
             link.send(packet, link.local());
         } else if (peer == null) {
             link.capture(packet);

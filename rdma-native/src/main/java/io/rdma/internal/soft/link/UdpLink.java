@@ -56,6 +56,7 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
     private final long base;
     private final UdpAddress local;
     private final UdpAddress from = new UdpAddress();
+    private final Packet part = new Packet(); // of one that is captured
     private final Map<InetSocketAddress, Peer> destinations = new HashMap<>();
     private final Icrc icrc = new Icrc(LinkSocket.MAX_DATAGRAM);
     private final Environment environment;
@@ -143,27 +144,34 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         return shared == null ? 0 : shared.carried();
     }
 
-    /** Sends a packet to the peer of a connected queue pair, in shared memory if there is some. */
+    /** Returns whether packets to a peer may be joined: they go through shared memory. */
+    public boolean joins(InetSocketAddress peer) {
+        PeerRings shared = rings;
+        return shared != null && up && !faulty() && shared.joins(endpoint(peer));
+    }
+
+    /**
+     * Sends a packet to the peer of a connected queue pair, in shared memory if there is some. A joined packet, which
+     * no datagram can hold, goes there even if faults have been set since {@link #joins} was asked.
+     */
     public void sendConnected(Packet p, InetSocketAddress peer) {
         PeerRings shared = rings;
-        if (shared == null || !up || faulty()) {
+        if (shared == null || !up || p.mtu == 0 && faulty()) {
             send(p, peer);
             return;
         }
         Peer to = endpoint(peer);
-        if (!shared.reaches(to)) {
+        if (shared.reaches(to)) {
+            capture(p, local, to.address, true);
+            shared.send(p, to);
+        } else if (p.mtu == 0) {
             socket.send(write(p, to.address), to.address);
-            return;
         }
-        if (socket.capturing()) {
-            socket.capture(socket.frame(), write(p, to.address), local, to.address, true);
-        }
-        shared.send(p, to);
     }
 
     /** Sends a packet by UDP, now or with the next {@link #flush}. */
     public void send(Packet p, InetSocketAddress peer) {
-        if (!up) {
+        if (!up || p.mtu != 0) {
             return;
         }
         Peer to = endpoint(peer);
@@ -189,12 +197,12 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
      * @return its length with the ICRC
      */
     private int write(Packet p, UdpAddress to) {
-        int at = socket.frame();
-        return seal(at, PacketCodec.encode(p, memory, base, at), local, to);
+        return write(p, local, to);
     }
 
-    /** Adds the ICRC to a packet. Returns its length with that. */
-    private int seal(int at, int length, UdpAddress sender, UdpAddress to) {
+    private int write(Packet p, UdpAddress sender, UdpAddress to) {
+        int at = socket.frame();
+        int length = PacketCodec.encode(p, memory, base, at);
         int crc = icrc.compute(memory, at, length, sender, to, IDENTIFICATION);
         memory.putInt(at + length, Integer.reverseBytes(crc));
         return length + Icrc.BYTES;
@@ -202,8 +210,14 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
 
     /** Captures a packet to this device itself, which bypasses the socket. */
     public void capture(Packet p) {
-        if (socket.capturing()) {
-            socket.capture(socket.frame(), write(p, local), local, local, true);
+        capture(p, local, local, true);
+    }
+
+    /** Captures a packet that no datagram carries, as the datagrams that it stands for. */
+    private void capture(Packet p, UdpAddress sender, UdpAddress to, boolean outbound) {
+        for (int i = 0; socket.capturing() && i < p.packets(); i++) {
+            p.split(i, part);
+            socket.capture(socket.frame(), write(part, sender, to), sender, to, outbound);
         }
     }
 
@@ -331,11 +345,7 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
             if (sender == null) {
                 return shared.isSocketBusy() ? receiveFromSocket(into, shared) : null;
             }
-            if (socket.capturing()) {
-                int at = socket.frame();
-                int length = shared.copy(memory, at);
-                socket.received(memory, at, seal(at, length, sender, local), sender);
-            }
+            capture(into, sender, local, false);
             if (up) {
                 return sender;
             }

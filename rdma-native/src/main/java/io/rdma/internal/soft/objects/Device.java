@@ -57,6 +57,9 @@ public interface Device {
     /** Returns how many packets of a queue pair may be in flight. */
     int packetsInFlight(SoftQp of);
 
+    /** Returns how many packets of a reliable queue pair may be joined to one now, at least one. Device thread. */
+    int packetsAtOnce(SoftQp of);
+
     /** Notes that a queue pair is being connected to another device. Device thread. */
     void connecting(InetSocketAddress peer);
 

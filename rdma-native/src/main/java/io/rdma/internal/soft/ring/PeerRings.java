@@ -90,6 +90,12 @@ public final class PeerRings {
         return false;
     }
 
+    /** Returns whether packets to a peer go through a ring, without a count of them. */
+    public boolean joins(Peer to) {
+        PeerRing ring = to.ring;
+        return ring != null && ring.isUsable();
+    }
+
     private void offer(Peer to, @Nullable PeerRing made) {
         long now = environment.nanoTime();
         if (made == null) {
@@ -234,11 +240,6 @@ public final class PeerRings {
         }
         PeerRing read = reads.read(all, into);
         return read == null ? null : read.peer;
-    }
-
-    /** Copies the packet that was read last. Returns its length. */
-    public int copy(ByteBuffer to, int offset) {
-        return reads.copy(to, offset);
     }
 
     /** Returns whether it is time to read the socket before the rings. */

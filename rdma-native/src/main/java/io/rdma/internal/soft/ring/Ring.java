@@ -8,7 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 // Layout: a page of indices, each in a cache line of its own, then the packets. A packet begins at a multiple of 8: its
-// length in 4 bytes, 4 unused bytes, its bytes. A length of -1 means that the next packet is at the start.
+// length in 4 bytes, the path MTU if it is a joined one, otherwise 0, in 4 bytes, then its bytes. A length of -1 means
+// that the next packet is at the start.
 // Both indices count bytes since the start and only grow.
 
 /** Memory of a ring, in which one process writes packets that another one reads. */
@@ -18,6 +19,8 @@ final class Ring {
 
     /** Bytes in front of a packet. */
     static final int PREFIX = 8;
+
+    private static final int MTU = 4;
 
     /** Length that means: go on at the start. */
     static final int WRAP = -1;
@@ -74,6 +77,14 @@ final class Ring {
 
     void length(int place, int bytes) {
         NativeMemory.putInt(address() + place, bytes);
+    }
+
+    int mtu(int place) {
+        return NativeMemory.getInt(address() + place + MTU);
+    }
+
+    void mtu(int place, int bytes) {
+        NativeMemory.putInt(address() + place + MTU, bytes);
     }
 
     /** Returns the end of the packets that the writer has published. Bytes that it wrote before are visible then. */

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class RingOffers {
     private static final int MOST_PENDING = 8;
     private static final int NAME_BYTES = 16;
-    private static final byte[] MAGIC = "jrdmRing1".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] MAGIC = "jrdmRing2".getBytes(StandardCharsets.US_ASCII);
     /** Length of an offer, which no packet has: it is not a multiple of 4. */
     static final int BYTES = MAGIC.length + 2 * NAME_BYTES;
 

@@ -1,8 +1,8 @@
 package io.rdma.internal.soft.ring;
 
+import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.PacketCodec;
-import java.nio.ByteBuffer;
 
 // Invariants
 // - The other process may write anything at any time. A length is read once and checked before it is used; the codec
@@ -11,15 +11,16 @@ import java.nio.ByteBuffer;
 
 /** Reader of a ring. In a turn. */
 final class RingReader {
-    /** Longest packet without its ICRC. */
-    static final int LONGEST = 4096 + 124;
+    /** Longest packet without its ICRC: its headers and the padding are shorter than the second number. */
+    static final int LONGEST = Packet.LONGEST_JOINED + 124;
+
+    private static final int LEAST_MTU = 256;
+    private static final int MOST_MTU = 4096;
 
     private final Ring ring;
     private long head;
     private long done;
     private long tail; // as last read
-    private int at;
-    private int length;
     private boolean broken;
 
     RingReader(Ring ring) {
@@ -54,7 +55,7 @@ final class RingReader {
             return false;
         }
         int place = Ring.place(head);
-        length = waiting < Ring.PREFIX || waiting > Ring.CAPACITY ? 0 : ring.length(place);
+        int length = waiting < Ring.PREFIX || waiting > Ring.CAPACITY ? 0 : ring.length(place);
         int skipped = 0;
         if (length == Ring.WRAP && waiting > Ring.CAPACITY - place) {
             skipped = Ring.CAPACITY - place;
@@ -69,9 +70,16 @@ final class RingReader {
             return false;
         }
         done = head + skipped + Ring.taken(length);
-        at = place + Ring.PREFIX;
-        broken = !PacketCodec.decode(into, ring.packets(), ring.address(), at, length);
+        int mtu = ring.mtu(place);
+        broken = !isMtu(mtu)
+                || !PacketCodec.decode(into, ring.packets(), ring.address(), place + Ring.PREFIX, length)
+                || (mtu == 0 ? into.payload > MOST_MTU : !Opcode.isReliable(into.transport));
+        into.mtu = mtu;
         return !broken;
+    }
+
+    private static boolean isMtu(int mtu) {
+        return mtu == 0 || mtu >= LEAST_MTU && mtu <= MOST_MTU && Integer.bitCount(mtu) == 1;
     }
 
     /** Notes whether this side sleeps. */
@@ -82,11 +90,5 @@ final class RingReader {
     /** Notes that this side reads no more. */
     void leave() {
         ring.leave();
-    }
-
-    /** Copies the packet that was read last. Returns its length. */
-    int copy(ByteBuffer to, int offset) {
-        to.limit(to.capacity()).put(offset, ring.packets().limit(Ring.CAPACITY), at, length);
-        return length;
     }
 }

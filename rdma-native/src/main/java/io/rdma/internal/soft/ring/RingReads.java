@@ -1,7 +1,6 @@
 package io.rdma.internal.soft.ring;
 
 import io.rdma.internal.soft.wire.Packet;
-import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,6 @@ final class RingReads {
     private static final int IDLE_READS = 16; // reads that find nothing before the socket is read
 
     private final Consumer<PeerRing> leave;
-    private @Nullable PeerRing last; // from which a packet was read last
     private int next;
     private int burst;
     private int sinceSocket;
@@ -42,7 +40,7 @@ final class RingReads {
             next = next < all.length ? next : 0;
             PeerRing ring = all[next];
             if (ring.isBehindSocket() && ring.in.read(into)) {
-                noteRead(ring);
+                noteRead();
                 return ring;
             }
             if (ring.in.isBroken() || ring.isDone()) {
@@ -57,19 +55,12 @@ final class RingReads {
         return null;
     }
 
-    private void noteRead(PeerRing ring) {
-        last = ring;
+    private void noteRead() {
         sinceSocket++;
         if (++burst >= BURST) {
             burst = 0;
             next++;
         }
-    }
-
-    /** Copies the packet that was read last. Returns its length. */
-    int copy(ByteBuffer to, int offset) {
-        PeerRing ring = last;
-        return ring == null ? 0 : ring.in.copy(to, offset);
     }
 
     /** Returns whether it is time to read the socket, before the rings. */

@@ -9,7 +9,7 @@ import io.rdma.internal.soft.wire.PacketCodec;
 
 /** Writer of a ring. In a turn. */
 final class RingWriter {
-    private static final int MOST = Ring.taken(RingReader.LONGEST);
+    private static final int HEADERS = RingReader.LONGEST - Packet.LONGEST_JOINED;
     private static final long CROWDED = Ring.CAPACITY / 4 * 3;
 
     private final Ring ring;
@@ -28,8 +28,9 @@ final class RingWriter {
      */
     boolean write(Packet packet) {
         int place = Ring.place(tail);
-        int skipped = Ring.CAPACITY - place < MOST ? Ring.CAPACITY - place : 0;
-        if (!hasRoom(skipped + MOST)) {
+        int most = Ring.taken(HEADERS + packet.payload);
+        int skipped = Ring.CAPACITY - place < most ? Ring.CAPACITY - place : 0;
+        if (!hasRoom(skipped + most)) {
             return false;
         }
         if (skipped > 0) {
@@ -38,6 +39,7 @@ final class RingWriter {
         }
         int length = PacketCodec.encode(packet, ring.packets(), ring.address(), place + Ring.PREFIX);
         ring.length(place, length);
+        ring.mtu(place, packet.mtu);
         tail += skipped + Ring.taken(length);
         ring.publish(tail);
         return true;

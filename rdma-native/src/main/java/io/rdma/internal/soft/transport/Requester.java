@@ -85,14 +85,14 @@ final class Requester implements SendSide {
             timeout();
         }
         int budget = BUDGET;
-        while (active() && budget > 0 && rnrUntil == 0 && sendNext(now)) {
-            budget--;
+        for (int sent; active() && budget > 0 && rnrUntil == 0 && (sent = sendNext(now)) > 0; ) {
+            budget -= sent;
         }
         if (qp.state == QPS_SQD && tellDrained && !draining()) {
             tellDrained = false;
             qp.tell(EVENT_SQ_DRAINED);
         }
-        return budget == 0;
+        return budget <= 0;
     }
 
     /** Returns whether packets may be sent. In SQD only requests in progress continue. */
@@ -132,36 +132,51 @@ final class Requester implements SendSide {
     /**
      * Sends one packet.
      *
-     * @return false if there is none, or it has to wait
+     * @return the number of packets that it stands for; 0 if there is none, or it has to wait
      */
-    private boolean sendNext(long now) {
+    private int sendNext(long now) {
         if (next >= qp.sq.posted()) {
-            return false;
+            return 0;
         }
         QueuedRequest request = qp.sq.at(next);
         if (qp.state == QPS_SQD && !request.numbered) {
-            return false;
+            return 0;
         }
         if (request.isLocal()) {
-            return executeLocally(request);
+            return executeLocally(request) ? 1 : 0;
         }
         if (index == 0 && !begin(request)) {
-            return false;
+            return 0;
         }
         int outstanding = Psn.diff(Psn.add(request.firstPsn, index), oldestPsn());
         int room = qp.overLink() ? window.packets(request.length) - outstanding : Integer.MAX_VALUE;
         if (room <= 0 || qp.overLink() && !qp.device.hasRoom(qp)) {
-            return false;
+            return 0;
         }
         if (request.opcode == WR_RDMA_READ) {
-            return requestRead(request, now);
+            return requestRead(request, now) ? 1 : 0;
         }
-        segmenter.build(packet, request, index, Psn.add(request.firstPsn, index));
-        packet.ackRequest = index == request.packets - 1 || index % ACK_EVERY == ACK_EVERY - 1 || room == 1;
+        int count = Math.min(request.packets - index, room);
+        if (count > 1) {
+            count = Math.min(count, qp.device.packetsAtOnce(qp));
+        }
+        if (!segmenter.build(packet, request, index, count, Psn.add(request.firstPsn, index))) {
+            failLocally(WC_LOC_PROT_ERR);
+            return 0;
+        }
+        int end = index + count;
+        packet.ackRequest = end == request.packets || end / ACK_EVERY != index / ACK_EVERY || count == room;
         startTimer(now);
-        advance(request, 1);
+        advance(request, count);
         qp.device.transmit(qp, packet);
-        return true;
+        return count;
+    }
+
+    /** Fails the next request to send when all earlier ones have ended: requests end in order. */
+    private void failLocally(int status) {
+        if (qp.sq.taken == next) {
+            fail(status);
+        }
     }
 
     /** Executes a binding or invalidation at once when all earlier requests have ended; until then it waits. */
@@ -191,10 +206,7 @@ final class Requester implements SendSide {
             }
         }
         if (!segmenter.localMemory(request)) {
-            // Earlier requests must end first, in order.
-            if (qp.sq.taken == next) {
-                fail(WC_LOC_PROT_ERR);
-            }
+            failLocally(WC_LOC_PROT_ERR);
             return false;
         }
         if (fresh) {
@@ -368,9 +380,10 @@ final class Requester implements SendSide {
             return;
         }
         boolean atomic = p.opcode == Opcode.ATOMIC_ACKNOWLEDGE;
+        int count = p.packets();
         long offset = (long) at * qp.mtu;
-        long expected = atomic ? 0 : Math.min(qp.mtu, oldest.length - offset);
-        if (atomic != (oldest.opcode != WR_RDMA_READ) || p.payload != expected) {
+        long expected = atomic ? 0 : Math.min((long) count * qp.mtu, oldest.length - offset);
+        if (atomic != (oldest.opcode != WR_RDMA_READ) || p.mtu != 0 && p.mtu != qp.mtu || p.payload != expected) {
             fail(WC_BAD_RESP_ERR);
             return;
         }
@@ -378,7 +391,7 @@ final class Requester implements SendSide {
             fail(WC_LOC_PROT_ERR);
             return;
         }
-        oldest.done++;
+        oldest.done += count;
         progress(now, oldest, oldest.done);
         if (oldest.done == oldest.packets) {
             succeed(oldest);

@@ -69,10 +69,12 @@ final class Responder implements ReceiveSide {
     @Override
     public boolean run() {
         int budget = BUDGET;
-        while (!answers.isEmpty() && budget-- > 0) {
-            if (!answer(answers.first())) {
+        while (!answers.isEmpty() && budget > 0) {
+            int sent = answer(answers.first());
+            if (sent == 0) {
                 return false;
             }
+            budget -= sent;
         }
         if (!answers.isEmpty()) {
             return true;
@@ -93,11 +95,15 @@ final class Responder implements ReceiveSide {
     /**
      * Sends the next packet of a job.
      *
-     * @return false if the queue pair is in ERR, or the link has no room
+     * @return the number of packets that it stands for; 0 if the queue pair is in ERR, or the link has no room
      */
-    private boolean answer(AnswerQueue.Job job) {
+    private int answer(AnswerQueue.Job job) {
         if (!job.atomic && qp.overLink() && !qp.device.hasRoom(qp)) {
-            return false;
+            return 0;
+        }
+        int count = job.packets - job.sent;
+        if (count > 1) {
+            count = Math.min(count, qp.device.packetsAtOnce(qp));
         }
         int psn = Psn.add(job.psn, job.sent);
         if (job.atomic) {
@@ -105,13 +111,14 @@ final class Responder implements ReceiveSide {
             packet.original = job.original;
         } else {
             boolean first = job.sent == 0;
-            boolean last = job.sent == job.packets - 1;
+            boolean last = job.sent + count == job.packets;
             int opcode = first
                     ? (last ? Opcode.READ_ONLY : Opcode.READ_FIRST)
                     : (last ? Opcode.READ_LAST : Opcode.READ_MIDDLE);
             packet.reset(opcode, qp.attr.destQpNum(), psn);
+            packet.mtu = count > 1 ? qp.mtu : 0;
             long offset = (long) job.sent * qp.mtu;
-            int bytes = (int) Math.min(qp.mtu, job.length - offset);
+            int bytes = (int) Math.min((long) count * qp.mtu, job.length - offset);
             if (bytes > 0) {
                 SoftPd pd = job.pd == null ? qp.pd : job.pd;
                 long address =
@@ -123,18 +130,19 @@ final class Responder implements ReceiveSide {
                     } else {
                         answers.removeFirst();
                     }
-                    return true;
+                    return 1;
                 }
                 packet.addPiece(address, bytes);
             }
         }
         packet.syndrome = Aeth.ACK;
         packet.msn = msn;
-        if (++job.sent == job.packets) {
+        job.sent += count;
+        if (job.sent == job.packets) {
             answers.removeFirst();
         }
         qp.device.transmit(qp, packet);
-        return qp.state != QPS_ERR;
+        return qp.state == QPS_ERR ? 0 : count;
     }
 
     @Override
@@ -143,9 +151,9 @@ final class Responder implements ReceiveSide {
             return;
         }
         int distance = Psn.diff(p.psn, expected);
-        if (distance < 0) {
+        if (distance < 0 && distance + p.packets() <= 0) {
             duplicate(p);
-        } else if (distance > 0) {
+        } else if (distance != 0) { // one is missing, or only the first ones of a joined packet are old
             qp.device.counters().count(Counter.OUT_OF_SEQ_REQUEST);
             if (!nakSent) {
                 nakSent = true;
@@ -184,13 +192,18 @@ final class Responder implements ReceiveSide {
             addRead(p, true);
         } else if (Opcode.isAtomic(p.opcode)) {
             atomic(p);
-        } else if (Opcode.goesOn(p.opcode) && p.payload != qp.mtu || p.payload > qp.mtu) {
+        } else if (!isSized(p)) {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
         } else if (Opcode.isSend(p.opcode)) {
             send(p);
         } else {
             write(p);
         }
+    }
+
+    private boolean isSized(Packet p) {
+        boolean whole = p.payload > 0 && p.payload % qp.mtu == 0;
+        return (p.mtu == 0 ? p.payload <= qp.mtu : p.mtu == qp.mtu) && (whole || !Opcode.goesOn(p.opcode));
     }
 
     private void notReady(int psn) {
@@ -276,14 +289,14 @@ final class Responder implements ReceiveSide {
     }
 
     private void accept(Packet p) {
-        acknowledgeable = p.psn;
-        expected = Psn.add(expected, 1);
+        expected = Psn.add(expected, p.packets());
+        acknowledgeable = Psn.add(expected, -1);
         qp.used();
         if (p.ackRequest) {
             if (pendingSyndrome == Aeth.ACK) {
                 qp.device.counters().count(Counter.ACK_DEFERRED);
             }
-            pend(Aeth.ACK, p.psn);
+            pend(Aeth.ACK, acknowledgeable);
         } else if (pendingSyndrome != Aeth.ACK) {
             pendingSyndrome = NONE; // the refused packet arrived in order before the NAK was sent
         }
@@ -305,7 +318,7 @@ final class Responder implements ReceiveSide {
             }
             return;
         }
-        int packets = (int) Math.max(1, (p.length + qp.mtu - 1) / qp.mtu);
+        int packets = Packet.packets(p.length, qp.mtu);
         AnswerQueue.Job job = answers.add(fresh, false, p.psn, packets);
         if (job == null) {
             if (fresh) {

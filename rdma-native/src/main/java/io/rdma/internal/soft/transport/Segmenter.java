@@ -21,7 +21,7 @@ final class Segmenter {
 
     /** Returns the number of packets of a message, at least one. */
     int packets(QueuedRequest request) {
-        return (int) Math.max(1, (request.length + qp.mtu - 1) / qp.mtu);
+        return Packet.packets(request.length, qp.mtu);
     }
 
     /** Returns whether the local memory of a request is registered, and writable if responses are written to it. */
@@ -39,10 +39,17 @@ final class Segmenter {
         return true;
     }
 
-    /** Builds packet {@code index} of a send, write or atomic. */
-    void build(Packet packet, QueuedRequest request, int index, int psn) {
-        boolean last = index == request.packets - 1;
+    /**
+     * Builds packets of a send, write or atomic.
+     *
+     * @param index the first of them
+     * @param count their number; more than one are joined to one
+     * @return false if the local memory is not registered any more
+     */
+    boolean build(Packet packet, QueuedRequest request, int index, int count, int psn) {
+        boolean last = index + count == request.packets;
         packet.reset(opcode(request, index == 0, last), qp.attr.destQpNum(), psn);
+        packet.mtu = count > 1 ? qp.mtu : 0;
         packet.transport = qp.transport;
         packet.srqn = request.remoteSrqn;
         packet.solicited = last && request.solicited;
@@ -53,10 +60,9 @@ final class Segmenter {
         packet.invalidate = request.invalidate;
         packet.swapAdd = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.swap : request.compareAdd;
         packet.compare = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.compareAdd : 0;
-        if (!request.answered()) {
-            long offset = (long) index * qp.mtu;
-            gather(packet, request, offset, (int) Math.min(qp.mtu, request.length - offset));
-        }
+        long offset = (long) index * qp.mtu;
+        return request.answered()
+                || gather(packet, request, offset, (int) Math.min((long) count * qp.mtu, request.length - offset));
     }
 
     private static int opcode(QueuedRequest request, boolean first, boolean last) {
@@ -78,7 +84,7 @@ final class Segmenter {
     }
 
     /** Adds the pieces of local memory for {@code bytes} bytes of the message, starting at {@code offset}. */
-    private void gather(Packet packet, QueuedRequest request, long offset, int bytes) {
+    private boolean gather(Packet packet, QueuedRequest request, long offset, int bytes) {
         long skip = offset;
         int left = bytes;
         for (int i = 0; i < request.numSge && left > 0; i++) {
@@ -92,12 +98,13 @@ final class Segmenter {
                     ? request.address(i) + skip
                     : qp.device.keys().local(qp.pd, request.lkey(i), request.address(i) + skip, part, 0);
             if (address == 0) {
-                return; // deregistered since the check: the peer refuses the short packet
+                return false; // deregistered since the check
             }
             packet.addPiece(address, part);
             left -= part;
             skip = 0;
         }
+        return true;
     }
 
     /** Ends the oldest request, already taken, with success. */

@@ -77,14 +77,16 @@ final class UnreliableRequester implements SendSide {
         }
         if (index == 0) {
             if (!segmenter.localMemory(request)) {
-                qp.sq.taken++;
-                qp.complete(qp.sendCq, false, qp.sq.taken, request.wrId, WC_LOC_PROT_ERR, 0, 0, request, false);
-                qp.sendError();
+                fail(request);
                 return false;
             }
             request.packets = segmenter.packets(request);
         }
-        segmenter.build(packet, request, index, nextPsn);
+        if (!segmenter.build(packet, request, index, 1, nextPsn)) {
+            index = 0;
+            fail(request);
+            return false;
+        }
         nextPsn = Psn.add(nextPsn, 1);
         SoftAh path = request.ah;
         if (path == null) {
@@ -102,6 +104,12 @@ final class UnreliableRequester implements SendSide {
             segmenter.succeed(request);
         }
         return true;
+    }
+
+    private void fail(QueuedRequest request) {
+        qp.sq.taken++;
+        qp.complete(qp.sendCq, false, qp.sq.taken, request.wrId, WC_LOC_PROT_ERR, 0, 0, request, false);
+        qp.sendError();
     }
 
     @Override

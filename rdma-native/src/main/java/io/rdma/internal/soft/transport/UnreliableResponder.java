@@ -53,7 +53,7 @@ final class UnreliableResponder implements ReceiveSide {
         boolean starts = Opcode.starts(p.opcode);
         boolean sameKind = message == Opcode.SEND_FIRST ? Opcode.isSend(p.opcode) : Opcode.isWrite(p.opcode);
         boolean fits = starts || p.psn == expected && message != NONE && sameKind;
-        boolean sized = Opcode.goesOn(p.opcode) ? p.payload == qp.mtu : p.payload <= qp.mtu;
+        boolean sized = p.mtu == 0 && (Opcode.goesOn(p.opcode) ? p.payload == qp.mtu : p.payload <= qp.mtu);
         expected = Psn.add(p.psn, 1);
         if (starts) {
             message = NONE;

@@ -18,7 +18,7 @@ public final class Opcode {
     static final int SEND_ONLY_IMM = 0x05;
     public static final int WRITE_FIRST = 0x06;
     static final int WRITE_MIDDLE = 0x07;
-    static final int WRITE_LAST = 0x08;
+    public static final int WRITE_LAST = 0x08;
     static final int WRITE_LAST_IMM = 0x09;
     public static final int WRITE_ONLY = 0x0a;
     static final int WRITE_ONLY_IMM = 0x0b;
@@ -102,6 +102,28 @@ public final class Opcode {
     /** Returns whether it is a first or middle packet, which carries a full path MTU and is followed by another. */
     public static boolean goesOn(int opcode) {
         return opcode == SEND_FIRST || opcode == SEND_MIDDLE || opcode == WRITE_FIRST || opcode == WRITE_MIDDLE;
+    }
+
+    /**
+     * Returns the opcode of a part of a packet. The first part of several keeps the header that starts a message, the
+     * last one what ends it.
+     */
+    static int part(int opcode, boolean first, boolean last) {
+        if (first && last) {
+            return opcode;
+        }
+        int kind = isSend(opcode) ? SEND_FIRST : isWrite(opcode) ? WRITE_FIRST : READ_FIRST;
+        boolean begins = starts(opcode) || opcode == READ_FIRST || opcode == READ_ONLY;
+        boolean ends = !goesOn(opcode) && opcode != READ_FIRST && opcode != READ_MIDDLE;
+        if (last && ends) {
+            return opcode == SEND_ONLY_INV ? SEND_LAST_INV : begins ? last(opcode) : opcode;
+        }
+        return first && begins ? kind : kind + SEND_MIDDLE;
+    }
+
+    /** Returns the opcode of the last packet of a message that would have that one, for a message of one packet. */
+    private static int last(int only) {
+        return only == READ_ONLY ? READ_LAST : only - SEND_ONLY + SEND_LAST;
     }
 
     static boolean hasReth(int opcode) {

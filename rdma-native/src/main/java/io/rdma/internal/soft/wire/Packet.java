@@ -4,10 +4,14 @@ import io.rdma.internal.ibv.NativeMemory;
 
 /**
  * One packet: header fields, and the payload as a list of pieces of process memory. Reused; owned by the device thread.
+ * Where no datagram carries it, it may be a joined one, which stands for the packets that its payload has path MTUs.
  *
  * <p>Invariant: {@code payload} is the sum of the piece lengths. A receiver must consume the payload before it returns.
  */
 public final class Packet {
+    /** Bytes of payload of the longest joined packet. */
+    public static final int LONGEST_JOINED = 64 << 10;
+
     private static final int MAX_PIECES = 32;
 
     public int transport; // Opcode.RC, UC, UD or XRC
@@ -31,6 +35,9 @@ public final class Packet {
     public int srcQpn;
     public int srqn;
 
+    /** Path MTU of a joined packet; 0 for one that stands for itself alone. */
+    public int mtu;
+
     public int payload;
     public int pieces;
     public final long[] pieceAddress = new long[MAX_PIECES];
@@ -50,8 +57,49 @@ public final class Packet {
         ackRequest = false;
         solicited = false;
         pad = 0;
+        mtu = 0;
         payload = 0;
         pieces = 0;
+    }
+
+    /** Returns the number of packets of a path MTU for so many bytes, at least one: so many PSNs they take. */
+    public static int packets(long bytes, int mtu) {
+        return (int) Math.max(1, (bytes + mtu - 1) / mtu);
+    }
+
+    /** Returns the number of packets that it stands for. */
+    public int packets() {
+        return mtu == 0 ? 1 : packets(payload, mtu);
+    }
+
+    /** Makes another packet one of those that this one stands for. Its payload is the same memory. */
+    public void split(int index, Packet into) {
+        boolean first = index == 0;
+        boolean last = index == packets() - 1;
+        into.reset(Opcode.part(opcode, first, last), destQpn, Psn.add(psn, index));
+        into.transport = transport;
+        into.ackRequest = last && ackRequest;
+        into.solicited = last && solicited;
+        into.remoteAddress = remoteAddress;
+        into.rkey = rkey;
+        into.length = length;
+        into.imm = imm;
+        into.invalidate = invalidate;
+        into.syndrome = syndrome;
+        into.msn = msn;
+        into.swapAdd = swapAdd;
+        into.compare = compare;
+        into.original = original;
+        into.srqn = srqn;
+        int skip = mtu * index;
+        int left = last ? payload - skip : mtu;
+        for (int i = 0; i < pieces && left > 0; i++) {
+            int from = Math.min(skip, pieceLength[i]);
+            int bytes = Math.min(pieceLength[i] - from, left);
+            into.addPiece(pieceAddress[i] + from, bytes);
+            skip -= from;
+            left -= bytes;
+        }
     }
 
     public void addPiece(long address, int bytes) {

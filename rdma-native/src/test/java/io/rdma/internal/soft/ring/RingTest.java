@@ -7,13 +7,13 @@ import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A ring whose two sides map the same memory. */
@@ -33,7 +33,12 @@ class RingTest {
     }
 
     private boolean write(MemorySegment payload, int psn, int length) {
+        return write(payload, psn, length, 0);
+    }
+
+    private boolean write(MemorySegment payload, int psn, int length, int mtu) {
         out.reset(Opcode.SEND_ONLY, QPN, psn & 0xffffff);
+        out.mtu = mtu;
         out.addPiece(payload.address(), length);
         return writer.write(out);
     }
@@ -49,8 +54,10 @@ class RingTest {
     }
 
     private MemorySegment random() {
-        MemorySegment payload = arena.allocate(4096, 8);
-        new Random(5).ints(4096).forEach(i -> payload.set(ValueLayout.JAVA_BYTE, i & 4095, (byte) i));
+        byte[] bytes = new byte[Packet.LONGEST_JOINED];
+        new Random(5).nextBytes(bytes);
+        MemorySegment payload = arena.allocate(bytes.length, 8);
+        payload.copyFrom(MemorySegment.ofArray(bytes));
         return payload;
     }
 
@@ -67,6 +74,58 @@ class RingTest {
         }
         assertThat(reader.read(in)).isFalse();
         assertThat(reader.isBroken()).isFalse();
+    }
+
+    @Test
+    void joinedPacketsOfAllSizesCrossTheEndOfTheRing() {
+        MemorySegment payload = random();
+        Random random = new Random(7);
+        long bytes = 0;
+        for (int psn = 0; bytes < 9L * Ring.CAPACITY; psn++) {
+            int length = random.nextInt(Packet.LONGEST_JOINED + 1);
+            int mtu = random.nextInt(4) == 0 && length <= 4096 ? 0 : 256 << random.nextInt(5);
+            assertThat(write(payload, psn, length, mtu)).isTrue();
+            assertReads(payload, psn, length);
+            assertThat(in.mtu).isEqualTo(mtu);
+            bytes += length;
+        }
+        assertThat(reader.read(in)).isFalse();
+        assertThat(reader.isBroken()).isFalse();
+    }
+
+    /** A ring that has no room for a long packet has some for acknowledges. */
+    @Test
+    void shortPacketsFitWhereALongOneDoesNot() {
+        MemorySegment payload = random();
+        int psn = 0;
+        while (write(payload, psn, Packet.LONGEST_JOINED, 4096)) {
+            psn++;
+        }
+        assertThat(psn).isBetween(Ring.CAPACITY / Packet.LONGEST_JOINED - 2, Ring.CAPACITY / Packet.LONGEST_JOINED);
+        assertThat(write(payload, psn, 0)).isTrue();
+        for (int i = 0; i < psn; i++) {
+            assertReads(payload, i, Packet.LONGEST_JOINED);
+        }
+        assertReads(payload, psn, 0);
+    }
+
+    /** The other process may write any path MTU, also for a packet that is none of a reliable queue pair. */
+    @ParameterizedTest
+    @CsvSource({"-1, 0", "1, 0", "128, 0", "1000, 0", "8192, 0", "-2147483648, 0", "1024, 1", "1024, 3"})
+    void pathMtuThatNoWriterWritesBreaksTheRing(int mtu, int transport) {
+        out.reset(Opcode.SEND_ONLY, QPN, 1);
+        out.transport = transport;
+        assertThat(writer.write(out)).isTrue();
+        new Ring(memory).mtu(0, mtu);
+        assertThat(reader.read(in)).isFalse();
+        assertThat(reader.isBroken()).isTrue();
+    }
+
+    @Test
+    void packetThatIsLongAndNotJoinedBreaksTheRing() {
+        write(random(), 1, 4100);
+        assertThat(reader.read(in)).isFalse();
+        assertThat(reader.isBroken()).isTrue();
     }
 
     @Test
