@@ -126,9 +126,9 @@ class SelfLinkTest {
         Map<String, Long> before = a.verbs.counters();
         write(10);
         Map<String, Long> after = a.verbs.counters();
-        // At 1024 bytes per packet, a write takes 8 requests and an acknowledge.
-        assertThat(after.get("sent_pkts") - before.get("sent_pkts")).isEqualTo(90);
-        assertThat(after.get("rcvd_pkts") - before.get("rcvd_pkts")).isEqualTo(90);
+        // A write of eight path MTUs takes one joined packet and an acknowledge.
+        assertThat(after.get("sent_pkts") - before.get("sent_pkts")).isEqualTo(20);
+        assertThat(after.get("rcvd_pkts") - before.get("rcvd_pkts")).isEqualTo(20);
         assertThat(after).containsKeys("retry_rnr_exceeded_err", "send_rnr_err", "link_downed", "malformed_pkts");
     }
 
