@@ -27,7 +27,7 @@ final class Requester implements SendSide {
     private static final int BUDGET = 64;
     private static final int INFINITE_RNR = 7;
     private static final long TIMER_UNIT_NANOS = 4096;
-    /** Number of packets of a long message per requested acknowledgement; a full window has at least two. */
+    /** Number of packets of a long message per requested acknowledgement, unless they are joined. */
     private static final int ACK_EVERY = 8;
 
     private final SoftQp qp;
@@ -370,6 +370,10 @@ final class Requester implements SendSide {
             return;
         }
         int at = Psn.diff(p.psn, oldest.firstPsn);
+        if (at < oldest.done && at + p.packets() > oldest.done) { // of a joined packet only the first ones are old
+            p.skip(oldest.done - at);
+            at = oldest.done;
+        }
         if (at < oldest.done) {
             return; // a duplicate
         }

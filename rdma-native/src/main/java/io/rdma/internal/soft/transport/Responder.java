@@ -151,9 +151,13 @@ final class Responder implements ReceiveSide {
             return;
         }
         int distance = Psn.diff(p.psn, expected);
-        if (distance < 0 && distance + p.packets() <= 0) {
+        if (distance < 0 && distance + p.packets() > 0) { // of a joined packet only the first ones are old
+            p.skip(-distance);
+            distance = 0;
+        }
+        if (distance < 0) {
             duplicate(p);
-        } else if (distance != 0) { // one is missing, or only the first ones of a joined packet are old
+        } else if (distance > 0) {
             qp.device.counters().count(Counter.OUT_OF_SEQ_REQUEST);
             if (!nakSent) {
                 nakSent = true;

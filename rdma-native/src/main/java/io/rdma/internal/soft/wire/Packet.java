@@ -72,6 +72,24 @@ public final class Packet {
         return mtu == 0 ? 1 : packets(payload, mtu);
     }
 
+    /** Drops the first of the packets that it stands for, at most all but one. */
+    public void skip(int count) {
+        opcode = Opcode.part(opcode, false, true);
+        psn = Psn.add(psn, count);
+        int left = mtu * count;
+        payload -= left;
+        int kept = 0;
+        for (int i = 0; i < pieces; i++) {
+            int dropped = Math.min(left, pieceLength[i]);
+            left -= dropped;
+            if (dropped < pieceLength[i]) {
+                pieceAddress[kept] = pieceAddress[i] + dropped;
+                pieceLength[kept++] = pieceLength[i] - dropped;
+            }
+        }
+        pieces = kept;
+    }
+
     /** Makes another packet one of those that this one stands for. Its payload is the same memory. */
     public void split(int index, Packet into) {
         boolean first = index == 0;
@@ -90,9 +108,11 @@ public final class Packet {
         into.swapAdd = swapAdd;
         into.compare = compare;
         into.original = original;
+        into.qkey = qkey;
+        into.srcQpn = srcQpn;
         into.srqn = srqn;
         int skip = mtu * index;
-        int left = last ? payload - skip : mtu;
+        int left = Math.min(payload - skip, mtu == 0 ? payload : mtu);
         for (int i = 0; i < pieces && left > 0; i++) {
             int from = Math.min(skip, pieceLength[i]);
             int bytes = Math.min(pieceLength[i] - from, left);

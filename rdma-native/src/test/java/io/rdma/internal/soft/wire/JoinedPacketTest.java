@@ -56,6 +56,19 @@ class JoinedPacketTest {
     }
 
     @Test
+    void packetThatStandsForItselfIsItsOnlyPart() {
+        Packet packet = new Packet();
+        packet.reset(Opcode.SEND_ONLY, 1, 0);
+        packet.transport = Opcode.UD;
+        packet.qkey = 0x80010000;
+        packet.srcQpn = 1;
+        packet.addPiece(4096, 256);
+        Packet part = new Packet();
+        packet.split(0, part);
+        assertThat(part).usingRecursiveComparison().isEqualTo(packet);
+    }
+
+    @Test
     void lastPartHasWhatEndsAMessage() {
         Packet packet = new Packet();
         packet.reset(Opcode.SEND_ONLY_IMM, 7, 0xffffff);
@@ -109,6 +122,14 @@ class JoinedPacketTest {
                 }
                 assertThat(at).isEqualTo(length);
                 assertThat(copy.asSlice(0, length).mismatch(memory.asSlice(0, length)))
+                        .isEqualTo(-1);
+                int dropped = random.nextInt(packet.packets());
+                int first = packet.psn;
+                packet.skip(dropped);
+                assertThat(packet.psn).isEqualTo(first + dropped & Psn.MASK);
+                assertThat(packet.payload).isEqualTo(length - dropped * MTU);
+                packet.copyOut(0, copy.address(), packet.payload);
+                assertThat(copy.asSlice(0, packet.payload).mismatch(memory.asSlice(dropped * MTU, packet.payload)))
                         .isEqualTo(-1);
                 copy.fill((byte) 0);
             }
