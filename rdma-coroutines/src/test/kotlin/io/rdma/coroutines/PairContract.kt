@@ -21,7 +21,8 @@ abstract class PairContract {
     abstract val device: String
 
     /** An address of this host. */
-    open val host = "127.0.0.1"
+    open val host
+        get() = TestDevice.host(device)
 
     /** Method by which the connections are made. */
     open val connector = ConnectMethod.AUTOMATIC

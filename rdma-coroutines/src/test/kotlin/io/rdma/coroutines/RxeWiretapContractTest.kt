@@ -1,8 +1,9 @@
 package io.rdma.coroutines
 
+import io.rdma.testing.TestDevice
 import org.junit.jupiter.api.Tag
 
 @Tag("rxe")
 class RxeWiretapContractTest : WiretapContract() {
-    override val device = "rxe0"
+    override val device = TestDevice.real()
 }

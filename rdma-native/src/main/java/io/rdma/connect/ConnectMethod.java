@@ -7,7 +7,7 @@ public enum ConnectMethod {
      * client tries RDMA CM first. It uses the exchange if the address belongs to no RDMA device, or nothing listens
      * there for RDMA CM. With TLS the exchange comes first and gives the client a token for RDMA CM, which then listens
      * at a port of its own. Only the exchange is used on the software device, for loopback addresses, and where
-     * librdmacm or the kernel's part of it is missing.
+     * librdmacm or the kernel's part of it is missing. Only RDMA CM is used with iWARP, which refuses TLS.
      */
     AUTOMATIC,
     /**
@@ -15,6 +15,6 @@ public enum ConnectMethod {
      * {@link FlowControl#PLAIN}.
      */
     RDMA_CM,
-    /** The exchange over TCP only. */
+    /** The exchange over TCP only. It makes no connections of iWARP devices. */
     TCP
 }

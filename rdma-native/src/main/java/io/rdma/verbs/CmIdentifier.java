@@ -402,7 +402,7 @@ public final class CmIdentifier implements AutoCloseable {
                 throw new IllegalStateException(
                         "the identifier is not bound to a device: resolve an address or bind one first");
             }
-            device = known = DeviceContext.lent(verbs, entry.context(), entry.device());
+            device = known = DeviceContext.lent(verbs, entry.context(), entry.device(), entry.transportType());
         }
         return known;
     }

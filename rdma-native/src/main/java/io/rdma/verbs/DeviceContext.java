@@ -25,23 +25,25 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DeviceContext extends NativeObject {
     private final String name;
+    private final int transportType;
     private final boolean lent;
     private final OpenObjects objects = new OpenObjects();
     private @Nullable AsyncEvents events;
 
-    DeviceContext(Verbs verbs, long handle, String name) {
-        this(verbs, handle, name, false);
+    DeviceContext(Verbs verbs, long handle, String name, int transportType) {
+        this(verbs, handle, name, transportType, false);
     }
 
-    private DeviceContext(Verbs verbs, long handle, String name, boolean lent) {
+    private DeviceContext(Verbs verbs, long handle, String name, int transportType, boolean lent) {
         super(verbs, handle);
         this.name = name;
+        this.transportType = transportType;
         this.lent = lent;
     }
 
     /** Returns a context that the connection manager opened and will close. */
-    static DeviceContext lent(Verbs verbs, long handle, String name) {
-        return new DeviceContext(verbs, handle, name, true);
+    static DeviceContext lent(Verbs verbs, long handle, String name, int transportType) {
+        return new DeviceContext(verbs, handle, name, transportType, true);
     }
 
     /**
@@ -73,6 +75,15 @@ public final class DeviceContext extends NativeObject {
      */
     public boolean isSoftware() {
         return verbs.isSoftware();
+    }
+
+    /**
+     * Returns whether the device speaks iWARP, see {@link RdmaDevice#isIwarp}.
+     *
+     * @return false for InfiniBand and RoCE
+     */
+    public boolean isIwarp() {
+        return transportType == Ibv.TRANSPORT_IWARP;
     }
 
     /**

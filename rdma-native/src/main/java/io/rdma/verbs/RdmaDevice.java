@@ -2,6 +2,7 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.DeviceEntry;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.types.VerbsException;
 
 /** A device that is present but not opened. */
@@ -42,6 +43,16 @@ public final class RdmaDevice {
     }
 
     /**
+     * Returns whether this device speaks iWARP, RFC 5040, and not InfiniBand or RoCE. Its queue pairs are connected by
+     * the connection manager alone, and have no receiver-not-ready.
+     *
+     * @return whether {@link #transportType} is 1
+     */
+    public boolean isIwarp() {
+        return entry.transportType() == Ibv.TRANSPORT_IWARP;
+    }
+
+    /**
      * Returns whether this is the embedded software device.
      *
      * @return false for devices of libibverbs
@@ -57,7 +68,7 @@ public final class RdmaDevice {
      * @throws VerbsException if the device is gone or may not be opened
      */
     public DeviceContext open() {
-        return new DeviceContext(verbs, verbs.openDevice(entry.name()), entry.name());
+        return new DeviceContext(verbs, verbs.openDevice(entry.name()), entry.name(), entry.transportType());
     }
 
     /**

@@ -45,7 +45,7 @@ public final class ModelVerbs implements Verbs {
 
     /** Returns the device, open. */
     public DeviceContext context() {
-        return new DeviceContext(this, 1, "model0");
+        return new DeviceContext(this, 1, "model0", Ibv.TRANSPORT_IB);
     }
 
     /** Adds a completion that the device makes by itself. */

@@ -1,12 +1,13 @@
 package io.rdma.verbs;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeCmContractTest extends CmContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     @Override

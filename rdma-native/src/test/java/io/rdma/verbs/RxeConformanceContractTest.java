@@ -1,11 +1,12 @@
 package io.rdma.verbs;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeConformanceContractTest extends ConformanceContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

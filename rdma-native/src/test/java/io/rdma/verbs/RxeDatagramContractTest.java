@@ -1,6 +1,7 @@
 package io.rdma.verbs;
 
 import io.rdma.testing.RoutablePath;
+import io.rdma.testing.TestDevice;
 import io.rdma.types.Gid;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 class RxeDatagramContractTest extends DatagramContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     /** rdma_rxe attaches queue pairs, but IP drops the datagrams of a group that no socket of the host has joined. */

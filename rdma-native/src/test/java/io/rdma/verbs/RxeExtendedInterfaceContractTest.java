@@ -1,11 +1,12 @@
 package io.rdma.verbs;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeExtendedInterfaceContractTest extends ExtendedInterfaceContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

@@ -25,7 +25,7 @@ class RxeMulticastProcessTest extends MulticastContract {
 
     @Override
     CmEventChannel channel() {
-        return TestDevice.assumed("rxe0").createEventChannel();
+        return TestDevice.assumed(TestDevice.real()).createEventChannel();
     }
 
     @Override

@@ -1,13 +1,14 @@
 package io.rdma.verbs;
 
 import io.rdma.testing.Kernel;
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeQueuePairLifeContractTest extends QueuePairLifeContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     /** The rdma_rxe of Linux 6.12 checks a transition only if the change names a state. */

@@ -1,6 +1,7 @@
 package io.rdma.verbs;
 
 import io.rdma.testing.Kernel;
+import io.rdma.testing.TestDevice;
 import io.rdma.types.WorkCompletionStatus;
 import org.junit.jupiter.api.Tag;
 
@@ -8,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 class RxeSharedReceiveQueueContractTest extends SharedReceiveQueueContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     /**

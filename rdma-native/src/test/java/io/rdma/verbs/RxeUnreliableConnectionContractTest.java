@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.testing.TestDevice;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.WorkCompletionStatus;
 import org.junit.jupiter.api.Tag;
@@ -8,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 class RxeUnreliableConnectionContractTest extends UnreliableConnectionContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     /** Linux 6.1's rdma_rxe does not know SQE. */

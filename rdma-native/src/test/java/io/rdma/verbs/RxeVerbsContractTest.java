@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.testing.TestDevice;
 import io.rdma.types.WorkCompletionStatus;
 import org.junit.jupiter.api.Tag;
 
@@ -7,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 class RxeVerbsContractTest extends VerbsContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     /**

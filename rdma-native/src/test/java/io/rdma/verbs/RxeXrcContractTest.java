@@ -11,6 +11,6 @@ import org.junit.jupiter.api.Tag;
 class RxeXrcContractTest extends XrcContract {
     @Override
     RdmaDevice device() {
-        return TestDevice.assumed("rxe0");
+        return TestDevice.assumed(TestDevice.real());
     }
 }

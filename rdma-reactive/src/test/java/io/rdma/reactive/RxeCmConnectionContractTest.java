@@ -1,6 +1,7 @@
 package io.rdma.reactive;
 
 import io.rdma.connect.ConnectMethod;
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 /** Contract of a connection that RDMA CM makes. */
@@ -8,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 class RxeCmConnectionContractTest extends ConnectionContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     @Override

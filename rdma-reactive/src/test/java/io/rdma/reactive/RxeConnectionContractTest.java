@@ -1,11 +1,12 @@
 package io.rdma.reactive;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeConnectionContractTest extends ConnectionContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

@@ -1,12 +1,13 @@
 package io.rdma.reactive;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeDatagramContractTest extends DatagramContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.rdma.reactive;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.testing.JavaProcess;
 import io.rdma.testing.RxeLink;
+import io.rdma.testing.TestDevice;
 import java.io.IOException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ class RxeLinkCutContractTest extends LinkCutContract {
 
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     @Override

@@ -1,11 +1,12 @@
 package io.rdma.reactive;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeMessagesContractTest extends MessagesContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

@@ -1,5 +1,6 @@
 package io.rdma.samples;
 
+import io.rdma.testing.TestDevice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.testing.JavaProcess;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class RxeSamplesContractTest extends SamplesContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     @Override

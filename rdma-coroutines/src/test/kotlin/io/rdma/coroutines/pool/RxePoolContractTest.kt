@@ -1,8 +1,9 @@
 package io.rdma.coroutines.pool
 
+import io.rdma.testing.TestDevice
 import org.junit.jupiter.api.Tag
 
 @Tag("rxe")
 class RxePoolContractTest : PoolContract() {
-    override val device = "rxe0"
+    override val device = TestDevice.real()
 }

@@ -1,8 +1,9 @@
 package io.rdma.coroutines.structures
 
+import io.rdma.testing.TestDevice
 import org.junit.jupiter.api.Tag
 
 @Tag("rxe")
 class RxeStructuresContractTest : StructuresContract() {
-    override val device = "rxe0"
+    override val device = TestDevice.real()
 }

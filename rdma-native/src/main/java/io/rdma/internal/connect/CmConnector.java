@@ -64,6 +64,7 @@ final class CmConnector {
     /** Connects. Blocks until the connection is established. */
     EstablishedConnection connect() {
         CmLoop loop = CmLoop.of(resources);
+        boolean iwarp = resources.context().isIwarp();
         try (CleanupStack cleanup = new CleanupStack()) {
             CmIdentifier id = loop.create(dialog);
             cleanup.add(() -> loop.close(id));
@@ -78,14 +79,15 @@ final class CmConnector {
                     id.attributesTo(QueuePairState.INIT),
                     CmGreeting.OFFER)) {
                 id.connect(parameters(queuePair.local(), options, token == null ? NO_TOKEN : token.request()));
-                CmEvent answer = dialog.await(CmEventType.CONNECT_RESPONSE);
+                CmEvent answer = dialog.await(iwarp ? CmEventType.ESTABLISHED : CmEventType.CONNECT_RESPONSE);
                 verify(answer.parameters());
                 PeerParameters peer = CmGreeting.heard(answer.parameters(), queuePair.local());
-                endpoint = queuePair.connect(
-                        peer, id.attributesTo(QueuePairState.RTR), id.attributesTo(QueuePairState.RTS));
+                endpoint = queuePair.connect(peer, id, true);
             }
             cleanup.add(endpoint::discard);
-            id.establish();
+            if (!iwarp) {
+                id.establish();
+            }
             EstablishedConnection connection =
                     new EstablishedConnection(endpoint, local, Objects.requireNonNull(id.remoteAddress()));
             watch(loop, id, dialog, endpoint); // closes the identifier, perhaps at once

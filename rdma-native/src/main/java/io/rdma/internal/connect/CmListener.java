@@ -273,8 +273,7 @@ final class CmListener implements AutoCloseable {
                     CmGreeting.OFFER)) {
                 PeerParameters local = queuePair.local();
                 PeerParameters peer = CmGreeting.heard(asked, local);
-                place.take(queuePair.connect(
-                        peer, request.attributesTo(QueuePairState.RTR), request.attributesTo(QueuePairState.RTS)));
+                place.take(queuePair.connect(peer, request, false));
                 request.accept(CmConnector.parameters(local, options, asking.proof)
                         .withReadsAndAtomics(
                                 Math.min(local.responderResources(), asked.responderResources()),

@@ -13,7 +13,7 @@ final class GidSelector {
     private GidSelector() {}
 
     /**
-     * Returns the best entry of a port's GID table; on Ethernet, of its RoCE version 2 entries. The local address of
+     * Returns the best entry of a port's GID table; of RoCE, of its version 2 entries. The local address of
      * the exchange comes first, then IPv4, then global IPv6, then link-local addresses.
      */
     static GidTableEntry select(DeviceContext context, int port, LinkLayer layer, InetAddress local) {
@@ -21,7 +21,7 @@ final class GidSelector {
         for (GidTableEntry entry : context.queryGidTable()) {
             boolean usable = entry.port() == port
                     && !entry.gid().isZero()
-                    && (layer != LinkLayer.ETHERNET || entry.type() == GidType.ROCE_V2);
+                    && (layer != LinkLayer.ETHERNET || context.isIwarp() || entry.type() == GidType.ROCE_V2);
             if (usable && (best == null || rank(entry, local) < rank(best, local))) {
                 best = entry;
             }

@@ -1,10 +1,12 @@
 package io.rdma.internal.connect;
 
-import io.rdma.buffer.RegistrationCache;
+import static io.rdma.internal.engine.EndpointOptions.CONTROL_RECEIVES;
+
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.FlowControl;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.internal.close.CleanupStack;
+import io.rdma.internal.engine.Abilities;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.EndpointOptions;
@@ -19,15 +21,14 @@ import io.rdma.types.PortAttributes;
 import io.rdma.types.PortState;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
+import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
 import java.net.InetAddress;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Bring-up of one queue pair, from creation to RTS, {@code ibv_modify_qp(3)}: the local half first, then the half that
@@ -35,17 +36,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueuePairBringUp implements AutoCloseable {
     private static final int FIRST_PORT = 1;
-    private static final Set<AccessFlag> ACCESS =
+    private static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+    private static final Set<AccessFlag> ACCESS_WITH_ATOMICS =
             EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
 
     private final DeviceResources resources;
     private final ConnectionOptions options;
     private final CompletionReservation completions;
-    private final RegistrationCache memory;
-    private final @Nullable SharedReceives shared;
+    private final ConnectionMemory memory;
     private final QueuePair queuePair;
     private final GidTableEntry gid;
     private final PeerParameters local;
+    private final Abilities abilities;
     private final LinkLayer linkLayer;
     private final int portNumber;
     private boolean handedOver;
@@ -88,11 +90,12 @@ final class QueuePairBringUp implements AutoCloseable {
         linkLayer = port.linkLayer();
         gid = GidSelector.select(resources.context(), portNumber, linkLayer, localAddress);
         DeviceAttributes device = resources.context().queryDevice();
-        memory = options.ownProtectionDomain() ? resources.allocateDomain() : resources.registrations();
-        shared = options.ownProtectionDomain() ? null : resources.sharedReceives(loop);
-        ProtectionDomain domain = memory.domain();
+        abilities = Abilities.of(resources.context(), device);
+        memory = new ConnectionMemory(resources, options, loop);
+        SharedReceives shared = memory.shared();
+        ProtectionDomain domain = memory.registrations().domain();
         try (CleanupStack cleanup = new CleanupStack()) {
-            cleanup.add(() -> resources.release(memory));
+            cleanup.add(memory::release);
             QueuePairCapacity capacity = capacity(options);
             completions = cleanup.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
             CompletionQueue queue = completions.queue();
@@ -100,7 +103,7 @@ final class QueuePairBringUp implements AutoCloseable {
                     shared == null
                             ? domain.createQueuePair(queue, queue, capacity)
                             : domain.createQueuePair(queue, queue, shared.queue(), capacity));
-            queuePair.modify(toInit.access(ACCESS));
+            queuePair.modify(toInit.access(abilities.atomics() ? ACCESS_WITH_ATOMICS : ACCESS));
             cleanup.keep();
         }
         local = new PeerParameters(
@@ -112,15 +115,14 @@ final class QueuePairBringUp implements AutoCloseable {
                 Math.min(options.maxRdAtomic(), device.maxQpInitRdAtom()),
                 Math.min(options.maxRdAtomic(), device.maxQpRdAtom()),
                 options.flowControl() != FlowControl.PLAIN,
-                receiveBuffers(),
-                receiveBufferSize(),
-                Math.max(options.maxMessageSize(), receiveBufferSize()),
+                memory.receiveBuffers(),
+                memory.receiveBufferSize(),
+                Math.max(options.maxMessageSize(), memory.receiveBufferSize()),
                 offer);
     }
 
     private static int receives(ConnectionOptions options) {
-        return options.receiveBuffers()
-                + (options.flowControl() == FlowControl.PLAIN ? 0 : EndpointOptions.CONTROL_RECEIVES);
+        return options.receiveBuffers() + (options.flowControl() == FlowControl.PLAIN ? 0 : CONTROL_RECEIVES);
     }
 
     private static CompletionReservation reserve(CompletionLoop loop, int entries) {
@@ -130,14 +132,6 @@ final class QueuePairBringUp implements AutoCloseable {
             throw new RdmaConnectException(
                     RdmaConnectException.Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
         }
-    }
-
-    private int receiveBuffers() {
-        return shared == null ? options.receiveBuffers() : Math.min(options.receiveBuffers(), shared.mostForOne());
-    }
-
-    private int receiveBufferSize() {
-        return shared == null ? options.receiveBufferSize() : shared.size();
     }
 
     /**
@@ -150,7 +144,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 ? wanted
                 : new QueuePairCapacity(
                         wanted.maxSendWr() + EndpointOptions.CONTROL_SENDS,
-                        wanted.maxReceiveWr() + EndpointOptions.CONTROL_RECEIVES,
+                        wanted.maxReceiveWr() + CONTROL_RECEIVES,
                         Math.max(2, wanted.maxSendSge()),
                         Math.max(2, wanted.maxReceiveSge()),
                         wanted.maxInlineData());
@@ -195,7 +189,7 @@ final class QueuePairBringUp implements AutoCloseable {
      * from the options.
      */
     Endpoint connect(PeerParameters peer, QueuePairAttributes toRtr, QueuePairAttributes toRts) {
-        Endpoint endpoint = endpoint(peer, Math.min(local.initiatorDepth(), peer.responderResources()));
+        Endpoint endpoint = endpoint(peer, EndpointOptions.Start.TOGETHER);
         try {
             queuePair.modify(toRtr.minRnrTimer(options.minRnrTimer()));
             queuePair.modify(toRts.timeout(options.timeout())
@@ -214,6 +208,20 @@ final class QueuePairBringUp implements AutoCloseable {
             }
             throw e;
         }
+    }
+
+    /**
+     * Connects with the parameters of the connection manager. With iWARP it moves the queue pair to RTS itself. That
+     * knows no receiver-not-ready, and the client's queue pair is in RTS before the client knows its server's
+     * parameters. So the client sends first, when it has posted its receives, as RFC 5044, 7.1.2, demands.
+     *
+     * @param id of the connection
+     * @param client whether this side is the client
+     */
+    Endpoint connect(PeerParameters peer, CmIdentifier id, boolean client) {
+        return resources.context().isIwarp()
+                ? endpoint(peer, client ? EndpointOptions.Start.THIS_SIDE : EndpointOptions.Start.PEER)
+                : connect(peer, id.attributesTo(QueuePairState.RTR), id.attributesTo(QueuePairState.RTS));
     }
 
     /**
@@ -239,47 +247,23 @@ final class QueuePairBringUp implements AutoCloseable {
 
     private boolean requiresCredits() {
         return switch (options.flowControl()) {
-            case CREDITS -> shared != null;
+            case CREDITS -> memory.shared() != null;
             case CREDITS_REQUIRED -> true;
             case PLAIN -> false;
         };
     }
 
-    private Endpoint endpoint(PeerParameters peer, int reads) {
-        boolean credits = local.credits() && peer.credits();
-        if (!credits && requiresCredits()) {
-            throw withoutCredits(shared == null ? "" : " because receive buffers are shared");
+    private Endpoint endpoint(PeerParameters peer, EndpointOptions.Start start) {
+        if (!Negotiation.hasCredits(local, peer) && requiresCredits()) {
+            throw withoutCredits(memory.shared() == null ? "" : " because receive buffers are shared");
         }
+        EndpointOptions negotiated = Negotiation.of(options, local, peer, start, abilities);
         handedOver = true;
-        boolean grows = credits && local.offer().shares(Offer.GROWING_WINDOWS, peer.offer());
-        EndpointOptions negotiated = new EndpointOptions(
-                options.queuePair(),
-                receiveBuffers(),
-                receiveBufferSize(),
-                options.sendBuffers(),
-                options.sendBufferSize(),
-                options.signalEvery(),
-                reads,
-                // The peer reads messages that exceed its receive buffers, if both sides have RDMA reads for that.
-                credits && Math.min(local.responderResources(), peer.initiatorDepth()) > 0
-                        ? peer.maxMessageSize()
-                        : peer.receiveBufferSize(),
-                options.maxMessageSize(),
-                peer.receiveBufferSize(),
-                credits,
-                peer.receiveBuffers(),
-                credits && local.offer().shares(Offer.FAREWELLS, peer.offer()),
-                options.orderlyDisconnect(),
-                options.drainTimeout(),
-                local.offer().shares(Offer.PROBES, peer.offer()) ? options.probeInterval() : Duration.ZERO,
-                grows ? FirstBuffers.receives(receiveBuffers(), receiveBufferSize()) : receiveBuffers(),
-                grows ? FirstBuffers.receives(peer.receiveBuffers(), peer.receiveBufferSize()) : peer.receiveBuffers(),
-                FirstBuffers.sends(options.sendBuffers(), options.sendBufferSize()),
-                credits && local.offer().shares(Offer.BATCHES, peer.offer()));
         try (CleanupStack cleanup = new CleanupStack()) {
-            cleanup.add(() -> resources.release(memory));
-            Endpoint endpoint = new Endpoint(completions, memory, queuePair, shared, negotiated);
-            endpoint.closed().thenRun(() -> resources.release(memory));
+            cleanup.add(memory::release);
+            Endpoint endpoint =
+                    new Endpoint(completions, memory.registrations(), queuePair, memory.shared(), negotiated);
+            endpoint.closed().thenRun(memory::release);
             cleanup.keep();
             return endpoint;
         }
@@ -291,7 +275,7 @@ final class QueuePairBringUp implements AutoCloseable {
         if (!handedOver) {
             queuePair.close();
             completions.close();
-            resources.release(memory);
+            memory.release();
         }
     }
 }

@@ -10,7 +10,6 @@ import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.PendingSetup;
 import io.rdma.types.RdmaException;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -93,9 +92,12 @@ public final class RdmaConnector {
         if (address.isUnresolved()) {
             throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
         }
-        boolean manager = mayTryManager(resources, options, address.getAddress());
-        if (!manager || options.tls() != null) {
-            return exchange(begun, manager);
+        ConnectWays ways = ConnectWays.of(resources, options, address.getAddress());
+        if (!ways.manager() || options.tls() != null) {
+            return exchange(begun, ways.manager());
+        }
+        if (!ways.exchange()) {
+            return byManager(null, options);
         }
         EstablishedConnection connection = tryManager(null, options);
         return connection != null ? connection : exchange(begun, false);
@@ -118,18 +120,6 @@ public final class RdmaConnector {
                     .log(System.Logger.Level.DEBUG, "RDMA CM failed, so the exchange over TCP is tried", e);
             return null;
         }
-    }
-
-    /**
-     * Returns whether the connection manager may be used. AUTOMATIC does not use it for the software device, nor for
-     * loopback addresses, which belong to no RDMA device.
-     */
-    static boolean mayTryManager(DeviceResources resources, ConnectionOptions options, InetAddress address) {
-        return switch (options.connectMethod()) {
-            case RDMA_CM -> true;
-            case TCP -> false;
-            case AUTOMATIC -> !resources.context().isSoftware() && !address.isLoopbackAddress();
-        };
     }
 
     /** Returns whether the attempt failed before any listener at the other end was asked. */

@@ -49,12 +49,13 @@ public final class RdmaListener implements AutoCloseable {
                 ? null
                 : new CmTokens(resources.environment().random());
         this.refusals = new RefusalLog(RdmaListener::log, resources.environment());
-        if (options.connectMethod() == ConnectMethod.RDMA_CM && tokens == null) {
+        ConnectWays ways = ConnectWays.of(resources, options, address.getAddress());
+        if (!ways.exchange()) {
             exchanges = null;
             manager = CmListener.bind(resources, options, admission, refusals, null, address, homes);
             return;
         }
-        ServerSocket socket = bound(address, RdmaConnector.mayTryManager(resources, options, address.getAddress()));
+        ServerSocket socket = bound(address, ways.manager());
         exchanges = new ExchangeServer(resources, options, admission, refusals, socket, tokens, manager, homes);
     }
 

@@ -1,5 +1,6 @@
 package io.rdma.internal.engine;
 
+import io.rdma.internal.engine.EndpointOptions.Start;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -15,7 +16,8 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 // control frame may use the last control credit. So two peers that have both run out of credits always have one frame
 // left that gives the other new ones.
 // - The receive for the farewell is in no count. Nothing else uses it, so an ending side can always send its farewell.
-// - Receives for messages that are posted at the start count from the start; later ones count from their post.
+// - Receives that are posted at the start count from the start; later ones for messages count from their post. Where
+// one side starts, its receives count from its first frame, and the peer sends not even its farewell before that.
 // - Fields marked (poster) are written by the poster of the send queue, those marked (loop) by the loop. Any thread
 // reads them.
 // - Stores of these two are releases (lazySet), which cost no atomic instruction. All reads are volatile: on ARM that
@@ -67,6 +69,7 @@ final class Credits {
     private volatile int posted;
     private volatile int batch; // (grower) new receives that are worth a control frame
     private final int window; // receive buffers of the peer
+    private volatile boolean awaitsPeer; // (loop) no receive of the peer has counted yet
     private volatile int granted; // (loop) messages that the peer has allowed
     private volatile int grantedControl; // (loop)
     private volatile int consumed; // (poster) by messages of this side
@@ -82,7 +85,7 @@ final class Credits {
 
     /** Creates the state at the start of a connection where all receives of both sides are posted. */
     Credits(boolean framed, int ours, int theirs, boolean farewells) {
-        this(framed, ours, ours, theirs, theirs, farewells);
+        this(framed, ours, ours, theirs, theirs, farewells, Start.TOGETHER);
     }
 
     /**
@@ -94,8 +97,9 @@ final class Credits {
      * @param theirFirst receive buffers that the peer has posted
      * @param theirs maximum of receive buffers of the peer
      * @param farewells whether a side sends BYE or ABORT at its end; one control receive is reserved for it
+     * @param start which side sends first
      */
-    Credits(boolean framed, int first, int ours, int theirFirst, int theirs, boolean farewells) {
+    Credits(boolean framed, int first, int ours, int theirFirst, int theirs, boolean farewells, Start start) {
         this.framed = framed;
         this.farewells = farewells;
         controlWindow = farewells ? CONTROL_RECEIVES - 1 : CONTROL_RECEIVES;
@@ -104,12 +108,17 @@ final class Credits {
         most = ours;
         posted = first;
         batch = batch(first);
-        granted = theirFirst;
-        grantedControl = controlWindow;
-        announced = first;
         reposted.set(first);
-        announcedControl = controlWindow;
         repostedControl.set(controlWindow);
+        awaitsPeer = framed && start == Start.PEER;
+        if (!awaitsPeer) {
+            granted = theirFirst;
+            grantedControl = controlWindow;
+        }
+        if (!framed || start != Start.THIS_SIDE) {
+            announced = first;
+            announcedControl = controlWindow;
+        }
     }
 
     private static int batch(int posted) {
@@ -129,6 +138,11 @@ final class Credits {
     /** Returns the number of receives to be posted, those for control frames included. */
     int receives() {
         return framed ? receiveBuffers + CONTROL_RECEIVES : receiveBuffers;
+    }
+
+    /** Returns whether the peer has yet to send its first frame, before which this side sends none. */
+    boolean awaitsPeer() {
+        return awaitsPeer;
     }
 
     /** Returns whether the peer has a receive for a message. */
@@ -155,6 +169,9 @@ final class Credits {
         if (isImpossible(messages, granted, consumed, window)
                 || isImpossible(control, grantedControl, consumedControl, controlWindow)) {
             return false;
+        }
+        if (awaitsPeer) {
+            awaitsPeer = false;
         }
         if (granted != messages || grantedControl != control) { // most frames announce nothing new
             GRANTED.lazySet(this, messages);

@@ -74,7 +74,9 @@ public final class DatagramEndpoint implements Submitter {
                             options.receiveBuffers(),
                             0,
                             options.sendBuffers(),
-                            false));
+                            false,
+                            EndpointOptions.Start.TOGETHER,
+                            Abilities.ALL));
         }
     }
 

@@ -6,6 +6,7 @@ import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.LoopCounters;
 import io.rdma.engine.NoReadsException;
 import io.rdma.engine.RdmaEndpoint;
+import io.rdma.engine.UnsupportedRequestException;
 import io.rdma.environment.Environment;
 import io.rdma.internal.close.CleanupStack;
 import io.rdma.internal.close.CloseSteps;
@@ -100,7 +101,8 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
                 options.receiveBuffers(),
                 options.peerFirstReceiveBuffers(),
                 options.peerReceiveBuffers(),
-                options.farewells());
+                options.farewells(),
+                options.start());
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(completions);
             cleanup.add(queuePair);
@@ -212,11 +214,13 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * @throws ConnectionClosedException if the connection ended while the memory of a large message was registered;
      *     nothing was submitted then
      * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was submitted then
+     * @throws UnsupportedRequestException if the device lacks such requests; nothing was submitted then
      * @throws StackOverflowError if the caller's stack is nearly full; nothing was submitted then
      */
     @Override
     public void submit(Operation operation) {
         StackRoom.requireForPost();
+        options.abilities().require(operation.request());
         int length = operation.fixLength();
         boolean send = operation.isMessage() && operation.request().remote() == null;
         if (send && length > options.maxMessageSize()) {
@@ -276,11 +280,12 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     }
 
     /**
-     * Begins to probe the peer when there is no traffic. Called when both sides are ready: the queue pair of a peer
-     * that is not answers no probe, and the connection would be lost.
+     * Begins to probe the peer when there is no traffic, and sends the first frame if this side does so. Called when
+     * both sides are ready: the queue pair of a peer that is not answers no probe, and the connection would be lost.
      */
     public void established() {
         established = true;
+        creditsChanged();
     }
 
     /** Returns the quiet time after which this endpoint probes its peer, in nanoseconds; 0 for never. */

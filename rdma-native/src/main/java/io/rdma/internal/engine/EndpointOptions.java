@@ -30,6 +30,8 @@ import java.time.Duration;
  * @param peerFirstReceiveBuffers the same number of the peer
  * @param firstSendBuffers send buffers that are registered at the start
  * @param batches whether small messages may share a SEND; only with credits
+ * @param start which side sends first
+ * @param abilities of the device
  */
 public record EndpointOptions(
         QueuePairCapacity capacity,
@@ -51,7 +53,21 @@ public record EndpointOptions(
         int firstReceiveBuffers,
         int peerFirstReceiveBuffers,
         int firstSendBuffers,
-        boolean batches) {
+        boolean batches,
+        Start start,
+        Abilities abilities) {
+    /** Order of the first messages of a connection. */
+    public enum Start {
+        /** Both sides have posted receives before either may send. */
+        TOGETHER,
+
+        /** This side posts its receives late, and tells the peer by its first frame. */
+        THIS_SIDE,
+
+        /** The peer does so. This side sends nothing before that frame. */
+        PEER
+    }
+
     /** Receives that a queue pair needs beyond the receive buffers where credits are counted. */
     public static final int CONTROL_RECEIVES = Credits.CONTROL_RECEIVES;
 

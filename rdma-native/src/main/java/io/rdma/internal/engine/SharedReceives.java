@@ -9,6 +9,7 @@ import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SharedReceiveQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 // - One ring serves all connections of a loop and domain. Its receives complete there, whichever connection took them.
 // - A completion finds its connection by qp_num, which is valid for every status. If the connection is gone, the slot
 // is given back, so no slot is lost with a connection.
+// - Where a message cannot wait for a receive, no more are promised to connections than there are.
 
 /**
  * Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}. The memory needed depends on the
@@ -29,6 +31,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     private final ReceiveRing ring;
     private final int count;
     private final MembersByNumber<ReceiveQueue> members = new MembersByNumber<>();
+    private final AtomicInteger promised = new AtomicInteger();
     private volatile @Nullable Throwable refusal;
     private volatile boolean open; // after the first post
 
@@ -90,6 +93,31 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
      */
     public int mostForOne() {
         return Math.max(1, count / 2);
+    }
+
+    /**
+     * Promises receives to one connection, on a device where a message without a receive ends its connection. Elsewhere
+     * such a message waits, and the windows of all connections may exceed the buffers.
+     *
+     * @param receives to be given back by {@link #release}
+     * @throws IllegalStateException if the others have been promised too many
+     */
+    public void promise(int receives) {
+        int before = promised.getAndAccumulate(receives, (now, more) -> now + more <= count ? now + more : now);
+        if (before + receives > count) {
+            throw new IllegalStateException(before + " of " + count + " shared receive buffers are promised, and "
+                    + receives + " more are needed: on iWARP no message can wait for a buffer. Configure more with"
+                    + " ResourceOptions.withSharedReceiveBuffers, or fewer for each connection (receiveBuffers)");
+        }
+    }
+
+    /**
+     * Gives a promise back.
+     *
+     * @param receives as promised
+     */
+    public void release(int receives) {
+        promised.addAndGet(-receives);
     }
 
     /**

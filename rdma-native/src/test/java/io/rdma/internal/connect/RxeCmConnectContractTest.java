@@ -1,12 +1,13 @@
 package io.rdma.internal.connect;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeCmConnectContractTest extends CmConnectContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     @Override

@@ -1,11 +1,12 @@
 package io.rdma.internal.connect;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeSharedWindowContractTest extends SharedWindowContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

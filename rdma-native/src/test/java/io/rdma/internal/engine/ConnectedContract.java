@@ -2,11 +2,14 @@ package io.rdma.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.internal.connect.EstablishedConnection;
@@ -69,7 +72,7 @@ abstract class ConnectedContract {
                 resources,
                 servers,
                 AdmissionLimits.DEFAULT,
-                new InetSocketAddress("127.0.0.1", 0),
+                new InetSocketAddress(TestDevice.host(device()), 0),
                 accepted::complete)) {
             client = connected(resources, clients, listener).endpoint();
             server = accepted.join().endpoint();
@@ -89,6 +92,43 @@ abstract class ConnectedContract {
                 .withSendBuffers(4, 256)
                 .withSignalEvery(4)
                 .withMaxRdAtomic(2);
+    }
+
+    /** Skips the test if the connection's device has no atomics. */
+    final void assumeAtomics() {
+        assumeTrue(client.options().abilities().atomics(), device() + " has no atomics");
+    }
+
+    /** Skips the test if the connection's device has no immediate data. */
+    final void assumeImmediate() {
+        assumeTrue(client.options().abilities().immediate(), device() + " has no immediate data");
+    }
+
+    /** Skips the test if a message without a receive ends the connection, instead of waiting for one. */
+    final void assumeReceiverNotReady() {
+        assumeFalse(resources.context().isIwarp(), device() + " has no receiver-not-ready, as it speaks iWARP");
+    }
+
+    /** Skips the test if the device has no connections by that method. */
+    final void assumeMethod(ConnectMethod method) {
+        assumeFalse(
+                method == ConnectMethod.TCP && resources.context().isIwarp(),
+                device() + " connects by its connection manager alone");
+    }
+
+    /** Waits for the first frame of a client that starts, so that it is not counted with those of the test. */
+    final void awaitFirstFrame() {
+        if (client.options().credits() && client.options().start() != EndpointOptions.Start.TOGETHER) {
+            await().atMost(PATIENCE).until(() -> server.counters().reposted() > 0 && client.inFlight() == 0);
+        }
+    }
+
+    /** Skips the test if the device completes a write before the peer has accepted it. */
+    final void assumeWritesAreAcknowledged() {
+        assumeFalse(
+                resources.context().isIwarp(),
+                device()
+                        + " completes a write when its TCP has the bytes: a later request fails for it, RFC 5040, 5.4");
     }
 
     @AfterEach

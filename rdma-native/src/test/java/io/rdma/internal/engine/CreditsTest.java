@@ -2,6 +2,7 @@ package io.rdma.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma.internal.engine.EndpointOptions.Start;
 import java.util.ArrayDeque;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -47,16 +48,24 @@ class CreditsTest {
         final Credits credits;
         final ArrayDeque<int[]> wire = new ArrayDeque<>(); // towards this peer: {control, granted, granted control}
         int posted;
+        boolean connected;
         int unread;
         int open;
         int toSend;
         int got;
         boolean reads = true;
 
-        Peer(int receives, int peerReceives, int toSend, boolean farewells) {
-            credits = new Credits(true, receives, peerReceives, farewells);
-            posted = credits.receives();
+        Peer(int receives, int peerReceives, int toSend, boolean farewells, Start start) {
+            credits = new Credits(true, receives, receives, peerReceives, peerReceives, farewells, start);
+            connected = start != Start.THIS_SIDE;
+            posted = connected ? credits.receives() : 0;
             this.toSend = toSend;
+        }
+
+        /** Posts the receives of a side that starts. */
+        void connect() {
+            connected = true;
+            posted = credits.receives();
         }
 
         boolean idle() {
@@ -71,7 +80,14 @@ class CreditsTest {
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 100", "2, 3", "8, 8", "64, 5", "200, 200"})
     void noFrameWithoutAReceiveAndNoDeadlock(int receives, int peerReceives) {
-        noFrameWithoutAReceiveAndNoDeadlock(receives, peerReceives, false);
+        noFrameWithoutAReceiveAndNoDeadlock(receives, peerReceives, false, Start.TOGETHER, Start.TOGETHER);
+    }
+
+    /** Runs the same model with a side that posts its receives late, and sends first. */
+    @ParameterizedTest
+    @CsvSource({"1, 1, false", "1, 100, true", "100, 1, true", "2, 3, false", "8, 8, true", "200, 200, true"})
+    void aSideThatStartsGetsNoFrameBeforeItsFirst(int receives, int peerReceives, boolean farewells) {
+        noFrameWithoutAReceiveAndNoDeadlock(receives, peerReceives, farewells, Start.THIS_SIDE, Start.PEER);
     }
 
     /**
@@ -81,14 +97,15 @@ class CreditsTest {
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 100", "2, 3", "8, 8", "64, 5"})
     void aReceiveForTheFarewellIsAlwaysLeft(int receives, int peerReceives) {
-        noFrameWithoutAReceiveAndNoDeadlock(receives, peerReceives, true);
+        noFrameWithoutAReceiveAndNoDeadlock(receives, peerReceives, true, Start.TOGETHER, Start.TOGETHER);
     }
 
-    private static void noFrameWithoutAReceiveAndNoDeadlock(int receives, int peerReceives, boolean farewells) {
+    private static void noFrameWithoutAReceiveAndNoDeadlock(
+            int receives, int peerReceives, boolean farewells, Start startOfA, Start startOfB) {
         for (int seed = 0; seed < 100; seed++) {
             Random random = new Random(seed);
-            Peer a = new Peer(receives, peerReceives, 500, farewells);
-            Peer b = new Peer(peerReceives, receives, 500, farewells);
+            Peer a = new Peer(receives, peerReceives, 500, farewells, startOfA);
+            Peer b = new Peer(peerReceives, receives, 500, farewells, startOfB);
             for (int step = 0; step < 20_000; step++) {
                 if (step % 500 == 0) {
                     a.reads = random.nextBoolean();
@@ -108,7 +125,13 @@ class CreditsTest {
 
     private static void step(Random random, Peer one, Peer a, Peer b) {
         Peer other = one == a ? b : a;
-        if (one.credits.farewells()) {
+        if (!one.connected) {
+            if (random.nextInt(20) == 0) {
+                one.connect();
+            }
+            return;
+        }
+        if (one.credits.farewells() && !one.credits.awaitsPeer()) {
             assertThat(other.posted - other.wire.size())
                     .as("receives that nothing under way will take")
                     .isPositive();

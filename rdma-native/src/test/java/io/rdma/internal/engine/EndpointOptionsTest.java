@@ -29,7 +29,9 @@ class EndpointOptionsTest {
                 1,
                 1,
                 1,
-                false);
+                false,
+                EndpointOptions.Start.TOGETHER,
+                Abilities.ALL);
     }
 
     @ParameterizedTest

@@ -3,11 +3,14 @@ package io.rdma.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.buffer.BufferWaiter;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.engine.UnsupportedRequestException;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.WorkCompletionException;
 import io.rdma.verbs.MemoryRegion;
@@ -79,6 +82,7 @@ abstract class EngineContract extends ConnectedContract {
     @Test
     void readsAndAtomicsBeyondTheLimitWaitAndLetSendsPass() {
         connect(small());
+        assumeAtomics();
         MemoryRegion there = everything(server, 4096);
         MemoryRegion here = client.memory().allocate(64 * 4096, Set.of(AccessFlag.LOCAL_WRITE));
         List<Counted> reads = new ArrayList<>();
@@ -104,6 +108,7 @@ abstract class EngineContract extends ConnectedContract {
     @Test
     void aFailureInTheMiddleFailsItAloneWithItsStatusAndTheRestAsClosed() {
         connect(small().withSignalEvery(8));
+        assumeWritesAreAcknowledged();
         MemoryRegion there = everything(server, 8);
         RegisteredBuffer source = acquire(client).limit(8);
         List<Counted> operations = new ArrayList<>();
@@ -125,9 +130,34 @@ abstract class EngineContract extends ConnectedContract {
                 .isInstanceOf(ConnectionClosedException.class);
     }
 
+    /** A device that has everything refuses nothing: {@code AbilitiesTest} has the other ones. */
+    @Test
+    void whatTheDeviceLacksIsRefusedAndTheConnectionGoesOn() {
+        connect(small());
+        Abilities abilities = client.options().abilities();
+        assumeFalse(abilities.atomics() && abilities.immediate(), device() + " has atomics and immediate data");
+        MemoryRegion there = everything(server, 8);
+        RegisteredBuffer source = acquire(client).limit(8);
+        for (WorkRequest lacking : List.of(
+                WorkRequest.fetchAndAdd(there.remote(), 1),
+                WorkRequest.compareAndSwap(there.remote(), 1, 2),
+                WorkRequest.sendWithImmediate(source, 1),
+                WorkRequest.writeWithImmediate(source, there.remote(), 1))) {
+            if (lacking.isAtomic() ? !abilities.atomics() : !abilities.immediate()) {
+                assertThatThrownBy(() -> client.submit(new Counted(lacking)))
+                        .isInstanceOf(UnsupportedRequestException.class)
+                        .hasMessageContaining(device());
+            }
+        }
+        assertThat(submit(client, WorkRequest.write(source, there.remote())).ended().error)
+                .isNull();
+        source.close();
+    }
+
     @Test
     void anOperationThatHasEndedCanBeSubmittedAgainAndOneInFlightCannot() {
         connect(small());
+        assumeAtomics();
         MemoryRegion there = everything(server, 8);
         int times = 200;
         CompletableFuture<Long> last = new CompletableFuture<>();
@@ -290,6 +320,7 @@ abstract class EngineContract extends ConnectedContract {
     @Test
     void aWindowOnARegionThatWasClosedFailsAloneAndTheConnectionGoesOn() {
         connect(small());
+        assumeTrue(resources.context().queryDevice().maxMw() > 0, device() + " has no memory windows");
         MemoryRegion region = client.memory().allocate(64, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND));
         region.close();
         assertThat(client.memory().bind(region, 0, 8, Set.of(AccessFlag.REMOTE_READ)))
@@ -394,11 +425,12 @@ abstract class EngineContract extends ConnectedContract {
             MemoryRegion there = everything(server, 8);
             RegisteredBuffer source = acquire(client).limit(8);
             ConcurrentLinkedQueue<Counted> operations = new ConcurrentLinkedQueue<>();
+            boolean atomics = client.options().abilities().atomics();
             Endpoint closing = round % 2 == 0 ? client : server;
             Thread closer = Thread.ofPlatform().start(closing::close);
             for (int i = 0; i < 500; i++) {
                 Counted operation = new Counted(
-                        i % 2 == 0
+                        i % 2 == 0 || !atomics
                                 ? WorkRequest.write(source, there.remote())
                                 : WorkRequest.fetchAndAdd(there.remote(), 1));
                 operations.add(operation);

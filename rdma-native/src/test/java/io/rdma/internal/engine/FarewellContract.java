@@ -27,6 +27,7 @@ abstract class FarewellContract extends ConnectedContract {
     abstract String host();
 
     private void connect(ConnectMethod connector) {
+        assumeMethod(connector);
         ConnectionOptions options = small().withConnectMethod(connector);
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         try (RdmaListener listener = RdmaListener.bind(

@@ -214,7 +214,9 @@ abstract class MemoryContract extends ConnectedContract {
                 4,
                 4,
                 4,
-                false);
+                false,
+                EndpointOptions.Start.TOGETHER,
+                Abilities.ALL);
         Endpoint endpoint = new Endpoint(completions, resources.registrations(), queuePair, null, options);
         RemoteMemory there = new RemoteMemory(8, 8, 1);
         RegisteredBuffer target = acquire(endpoint).limit(8);

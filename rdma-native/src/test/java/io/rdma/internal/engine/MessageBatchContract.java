@@ -331,6 +331,7 @@ abstract class MessageBatchContract extends ConnectedContract {
     @Test
     void otherMessagesKeepTheirPlaceAmongThoseThatShare() {
         connect(many());
+        assumeImmediate();
         List<Counted> waiting = waiting(10);
         try (RegisteredBuffer buffer = acquire(client).limit(2)) {
             waiting.add(submit(client, WorkRequest.sendWithImmediate(buffer, 77)));
@@ -438,6 +439,7 @@ abstract class MessageBatchContract extends ConnectedContract {
 
     @Test
     void connectionsThatShareReceivesShareSendsToo() {
+        assumeReceiverNotReady();
         shareReceives(8, 4096);
         connect(options());
         Batching stream = new Batching(client);

@@ -17,12 +17,14 @@ abstract class ProbeContract extends ConnectedContract {
     @EnumSource
     void aQuietConnectionIsProbedAndGoesOn(FlowControl flowControl) {
         connect(small().withFlowControl(flowControl).withProbeInterval(Duration.ofMillis(20)));
+        awaitFirstFrame();
         LoopCounters counters = client.loop().counters();
         long before = counters.posted();
+        long used = counters.reposted();
         await().atMost(PATIENCE).until(() -> counters.posted() >= before + PROBES);
         assertThat(client.isClosing()).isFalse();
         assertThat(server.isClosing()).isFalse();
-        assertThat(counters.reposted()).as("receives that were used").isZero();
+        assertThat(counters.reposted()).as("receives that were used").isEqualTo(used);
         try (var source = acquire(client).limit(1)) {
             assertThat(submit(client, WorkRequest.send(source, false)).ended().error)
                     .isNull();

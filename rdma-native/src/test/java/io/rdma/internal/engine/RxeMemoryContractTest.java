@@ -1,5 +1,6 @@
 package io.rdma.internal.engine;
 
+import io.rdma.testing.TestDevice;
 import java.io.IOException;
 import java.nio.file.Files;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,6 +18,6 @@ class RxeMemoryContractTest extends MemoryContract {
 
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

@@ -1,6 +1,7 @@
 package io.rdma.internal.engine;
 
 import io.rdma.testing.RxeLink;
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -26,7 +27,7 @@ class RxePortEventsContractTest extends PortEventsContract {
 
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     @Override

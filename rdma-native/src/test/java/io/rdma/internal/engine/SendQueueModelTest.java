@@ -49,7 +49,9 @@ class SendQueueModelTest {
             1,
             1,
             1,
-            false);
+            false,
+            EndpointOptions.Start.TOGETHER,
+            Abilities.ALL);
 
     /** Event during the submits. */
     enum Beside {

@@ -20,6 +20,7 @@ abstract class UnclaimedContract extends ConnectedContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aHandlerThatThrowsKeepsNoMessages(ConnectMethod method) {
+        assumeMethod(method);
         ConnectionOptions options = small().withConnectMethod(method);
         CompletableFuture<Endpoint> thrown = new CompletableFuture<>();
         try (RdmaListener listener = RdmaListener.bind(

@@ -150,8 +150,8 @@ class SharedMemoryTest {
     }
 
     /**
-     * Faults send packets by UDP, one for each path MTU, and lose some of them. Without faults they are joined again. So
-     * what is sent again is cut in another way, in the middle of messages.
+     * Faults send packets by UDP, one for each path MTU, and lose some of them. Without faults they are joined again.
+     * So what is sent again is cut in another way, in the middle of messages.
      */
     @Test
     void messagesAreCutAnewWheneverTheWayChanges() throws Exception {

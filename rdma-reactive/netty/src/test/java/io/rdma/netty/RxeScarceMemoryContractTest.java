@@ -1,11 +1,12 @@
 package io.rdma.netty;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeScarceMemoryContractTest extends ScarceMemoryContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

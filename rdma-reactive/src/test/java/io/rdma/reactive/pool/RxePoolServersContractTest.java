@@ -1,11 +1,12 @@
 package io.rdma.reactive.pool;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxePoolServersContractTest extends PoolServersContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

@@ -1,11 +1,12 @@
 package io.rdma.reactive.rsocket;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeRSocketCloseContractTest extends RSocketCloseContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

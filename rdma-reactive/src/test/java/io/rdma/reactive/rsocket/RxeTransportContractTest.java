@@ -1,5 +1,6 @@
 package io.rdma.reactive.rsocket;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class RxeTransportContractTest extends RdmaTransportContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     @Override

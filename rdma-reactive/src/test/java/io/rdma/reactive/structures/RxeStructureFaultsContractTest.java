@@ -1,11 +1,12 @@
 package io.rdma.reactive.structures;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeStructureFaultsContractTest extends StructureFaultsContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

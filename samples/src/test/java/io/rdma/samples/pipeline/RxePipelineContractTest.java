@@ -1,5 +1,6 @@
 package io.rdma.samples.pipeline;
 
+import io.rdma.testing.TestDevice;
 import java.util.List;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Tag;
@@ -11,7 +12,7 @@ import org.junit.jupiter.params.provider.Arguments;
 class RxePipelineContractTest extends PipelineContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 
     /** Returns one run with both languages: a hop from Java to Kotlin, and one from Kotlin to Java. */

@@ -15,6 +15,7 @@ import io.rdma.internal.ibv.CmIdEntry;
 import io.rdma.internal.ibv.CmQpAttr;
 import io.rdma.internal.ibv.Cma;
 import io.rdma.internal.ibv.ConnParam;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpInitAttr;
@@ -163,10 +164,11 @@ public final class FfmRdmacm implements Rdmacm {
     @Override
     public CmIdEntry queryId(long id) {
         long context = getLong(id + ID_VERBS);
-        String device = context == 0 ? "" : FfmVerbs.name(getLong(context)); // ibv_context.device is the first field
+        long device = context == 0 ? 0 : getLong(context); // ibv_context.device is the first field
         return new CmIdEntry(
                 context,
-                device,
+                device == 0 ? "" : FfmVerbs.name(device),
+                device == 0 ? Ibv.TRANSPORT_IB : FfmVerbs.transportType(device),
                 getLong(id + ID_PD),
                 getByte(id + ID_PORT_NUM) & 0xff,
                 SockAddr.read(id + ID_SRC_ADDR),

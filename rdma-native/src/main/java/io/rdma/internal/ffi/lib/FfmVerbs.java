@@ -110,7 +110,7 @@ public final class FfmVerbs implements Verbs {
                     name(device),
                     Long.reverseBytes(IbverbsCalls.getDeviceGuid(device)),
                     NativeMemory.getInt(device + DEVICE_NODE_TYPE),
-                    NativeMemory.getInt(device + DEVICE_TRANSPORT_TYPE)));
+                    transportType(device)));
             return 0;
         });
         return List.copyOf(entries);
@@ -142,6 +142,10 @@ public final class FfmVerbs implements Verbs {
         } finally {
             IbverbsCalls.freeDeviceList(list);
         }
+    }
+
+    static int transportType(long device) {
+        return NativeMemory.getInt(device + DEVICE_TRANSPORT_TYPE);
     }
 
     static String name(long device) {

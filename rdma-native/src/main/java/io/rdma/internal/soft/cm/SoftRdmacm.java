@@ -188,6 +188,7 @@ public final class SoftRdmacm implements Rdmacm {
             return new CmIdEntry(
                     id.onDevice ? device.context() : 0,
                     id.onDevice ? verbs.name() : "",
+                    Ibv.TRANSPORT_IB,
                     id.onDevice ? device.pd() : 0,
                     id.onDevice ? 1 : 0,
                     id.local,

@@ -1,11 +1,12 @@
 package io.rdma.netty.grpc;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeGrpcConnectionTest extends GrpcConnectionSuite {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

@@ -1,11 +1,12 @@
 package io.rdma.netty.reactor;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeDatagramContractTest extends DatagramContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

@@ -1,11 +1,12 @@
 package io.rdma.spring.boot.http;
 
+import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
 class RxeHttpOverRdmaTest extends HttpOverRdmaContract {
     @Override
     String device() {
-        return "rxe0";
+        return TestDevice.real();
     }
 }

@@ -1,0 +1,77 @@
+package io.rdma.internal.connect;
+
+import io.rdma.buffer.RegistrationCache;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.EndpointOptions;
+import io.rdma.internal.engine.SharedReceives;
+import io.rdma.internal.loop.CompletionLoop;
+import org.jspecify.annotations.Nullable;
+
+/** Protection domain and receives that one connection has of the resources, to be given back once. */
+final class ConnectionMemory {
+    private final DeviceResources resources;
+    private final ConnectionOptions options;
+    private final RegistrationCache registrations;
+    private final @Nullable SharedReceives shared;
+    private final int promised; // of the shared receives
+
+    /**
+     * Takes the memory of a connection.
+     *
+     * @param loop that completes its operations
+     * @throws RdmaConnectException DEVICE if the shared receives are promised to other connections
+     */
+    ConnectionMemory(DeviceResources resources, ConnectionOptions options, CompletionLoop loop) {
+        this.resources = resources;
+        this.options = options;
+        registrations = options.ownProtectionDomain() ? resources.allocateDomain() : resources.registrations();
+        shared = options.ownProtectionDomain() ? null : resources.sharedReceives(loop);
+        promised = shared != null && resources.context().isIwarp()
+                ? receiveBuffers() + EndpointOptions.CONTROL_RECEIVES
+                : 0;
+        if (shared != null) {
+            promise(shared);
+        }
+    }
+
+    private void promise(SharedReceives of) {
+        try {
+            of.promise(promised);
+        } catch (IllegalStateException tooMany) {
+            resources.release(registrations);
+            throw new RdmaConnectException(
+                    RdmaConnectException.Reason.DEVICE, String.valueOf(tooMany.getMessage()), tooMany);
+        }
+    }
+
+    /** Returns the cache of the domain. */
+    RegistrationCache registrations() {
+        return registrations;
+    }
+
+    /** Returns the receives that it shares; null if it has its own. */
+    @Nullable
+    SharedReceives shared() {
+        return shared;
+    }
+
+    /** Returns the number of receives for messages. */
+    int receiveBuffers() {
+        return shared == null ? options.receiveBuffers() : Math.min(options.receiveBuffers(), shared.mostForOne());
+    }
+
+    /** Returns the bytes of each of them. */
+    int receiveBufferSize() {
+        return shared == null ? options.receiveBufferSize() : shared.size();
+    }
+
+    /** Gives everything back. */
+    void release() {
+        if (shared != null) {
+            shared.release(promised);
+        }
+        resources.release(registrations);
+    }
+}
