@@ -136,7 +136,9 @@ final class CmConnector {
             throw new RdmaConnectException(
                     Reason.ADDR_ERROR,
                     "the route to " + address + " is by device " + device + ", not by "
-                            + resources.context().name() + ": open that device, or choose ConnectMethod.TCP",
+                            + resources.context().name()
+                            + ": open that device, or choose ConnectMethod.TCP, which iWARP"
+                            + " does not have",
                     null);
         }
         id.resolveRoute(shortly(dialog));

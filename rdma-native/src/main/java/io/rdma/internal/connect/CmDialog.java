@@ -8,6 +8,7 @@ import io.rdma.types.CmEventType;
 import io.rdma.types.RdmaException;
 import io.rdma.verbs.CmEvent;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,9 @@ final class CmDialog implements CmEventHandler {
     private sealed interface News {
         /** Event of the connection manager. */
         record Event(CmEvent event) implements News {}
+
+        /** First frame of the peer. */
+        record Heard() implements News {}
 
         /** Cancellation by the caller. */
         record Cancelled() implements News {}
@@ -80,6 +84,7 @@ final class CmDialog implements CmEventHandler {
         switch (news) {
             case News.Event happened -> react(endpoint, happened.event());
             case News.Lost lost -> endpoint.fail(new RdmaException(LOST, lost.cause()));
+            case News.Heard heard -> {} // no thread awaits it any more
             case News.Cancelled cancelled -> {} // the connection was made before the cancel
         }
     }
@@ -110,20 +115,45 @@ final class CmDialog implements CmEventHandler {
      * @throws RdmaConnectException if another event arrives, none arrives in time, or the caller cancels
      */
     CmEvent await(CmEventType wanted) {
-        try {
-            while (true) {
-                News next = events.poll(deadline - environment.nanoTime(), TimeUnit.NANOSECONDS);
-                if (next == null) {
-                    throw new RdmaConnectException(Reason.TIMEOUT, peer + " did not answer within " + timeout, null);
-                }
-                CmEvent event = event(next);
-                if (event.type() == wanted) {
-                    return event;
-                }
-                if (event.type() != CmEventType.ADDR_CHANGE && event.type() != CmEventType.TIMEWAIT_EXIT) {
-                    throw failed(event);
-                }
+        while (true) {
+            CmEvent event = event(next());
+            if (event.type() == wanted) {
+                return event;
             }
+            require(event);
+        }
+    }
+
+    /**
+     * Waits for the first frame of the peer, before which an endpoint may not send.
+     *
+     * @throws RdmaConnectException as {@link #await}
+     */
+    void awaitFirstFrame(Endpoint connected) {
+        CompletableFuture<Void> first = connected.receives().firstFrame();
+        if (first == null) {
+            return;
+        }
+        first.thenRun(() -> events.add(new News.Heard()));
+        connected.closed().thenRun(() -> events.add(new News.Heard())); // its consumer learns why
+        for (News news = next(); !(news instanceof News.Heard); news = next()) {
+            require(event(news));
+        }
+    }
+
+    private void require(CmEvent event) {
+        if (event.type() != CmEventType.ADDR_CHANGE && event.type() != CmEventType.TIMEWAIT_EXIT) {
+            throw failed(event);
+        }
+    }
+
+    private News next() {
+        try {
+            News next = events.poll(deadline - environment.nanoTime(), TimeUnit.NANOSECONDS);
+            if (next == null) {
+                throw new RdmaConnectException(Reason.TIMEOUT, peer + " did not answer within " + timeout, null);
+            }
+            return next;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RdmaConnectException(Reason.CANCELLED, "interrupted while connecting to " + peer, e);
@@ -133,6 +163,7 @@ final class CmDialog implements CmEventHandler {
     private CmEvent event(News news) {
         return switch (news) {
             case News.Event happened -> happened.event();
+            case News.Heard heard -> throw new IllegalStateException("only the last step awaits a frame");
             case News.Cancelled cancelled ->
                 throw new RdmaConnectException(Reason.CANCELLED, "connecting was cancelled", null);
             case News.Lost lost -> throw new RdmaConnectException(Reason.DEVICE, peer + ": " + LOST, lost.cause());

@@ -239,6 +239,7 @@ final class CmListener implements AutoCloseable {
             cleanup.add(() -> loop.close(id));
             cleanup.add(endpoint::discard);
             request.dialog.await(CmEventType.ESTABLISHED);
+            request.dialog.awaitFirstFrame(endpoint);
             EstablishedConnection connection = new EstablishedConnection(
                     endpoint, Objects.requireNonNull(id.localAddress()), Objects.requireNonNull(id.remoteAddress()));
             CmConnector.watch(loop, id, request.dialog, endpoint); // closes the identifier, perhaps at once

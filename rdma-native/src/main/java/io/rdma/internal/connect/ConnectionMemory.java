@@ -4,6 +4,7 @@ import io.rdma.buffer.RegistrationCache;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.EndpointOptions;
 import io.rdma.internal.engine.SharedReceives;
 import io.rdma.internal.loop.CompletionLoop;
@@ -67,11 +68,25 @@ final class ConnectionMemory {
         return shared == null ? options.receiveBufferSize() : shared.size();
     }
 
-    /** Gives everything back. */
+    /** Gives everything back that no endpoint has taken. */
     void release() {
+        releasePromise();
+        resources.release(registrations);
+    }
+
+    /** Gives everything back when an endpoint that was made of it has ended. */
+    void releaseWith(Endpoint endpoint) {
+        if (shared != null) {
+            endpoint.receives()
+                    .released()
+                    .thenRun(this::releasePromise); // the application may hold messages until then
+        }
+        endpoint.closed().thenRun(() -> resources.release(registrations));
+    }
+
+    private void releasePromise() {
         if (shared != null) {
             shared.release(promised);
         }
-        resources.release(registrations);
     }
 }

@@ -211,9 +211,9 @@ final class QueuePairBringUp implements AutoCloseable {
     }
 
     /**
-     * Connects with the parameters of the connection manager. With iWARP it moves the queue pair to RTS itself. That
-     * knows no receiver-not-ready, and the client's queue pair is in RTS before the client knows its server's
-     * parameters. So the client sends first, when it has posted its receives, as RFC 5044, 7.1.2, demands.
+     * Connects with the parameters of the connection manager. With iWARP the manager itself moves the queue
+     * pair to RTS, before the client knows its server's parameters, and a message without a receive ends the connection.
+     * So the client sends first, when it has posted its receives. RFC 5044, 7.1.2, demands that order as well.
      *
      * @param id of the connection
      * @param client whether this side is the client
@@ -263,7 +263,7 @@ final class QueuePairBringUp implements AutoCloseable {
             cleanup.add(memory::release);
             Endpoint endpoint =
                     new Endpoint(completions, memory.registrations(), queuePair, memory.shared(), negotiated);
-            endpoint.closed().thenRun(memory::release);
+            memory.releaseWith(endpoint);
             cleanup.keep();
             return endpoint;
         }

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 // left that gives the other new ones.
 // - The receive for the farewell is in no count. Nothing else uses it, so an ending side can always send its farewell.
 // - Receives that are posted at the start count from the start; later ones for messages count from their post. Where
-// one side starts, its receives count from its first frame, and the peer sends not even its farewell before that.
+// one side starts, its receives count from its first frame.
 // - Fields marked (poster) are written by the poster of the send queue, those marked (loop) by the loop. Any thread
 // reads them.
 // - Stores of these two are releases (lazySet), which cost no atomic instruction. All reads are volatile: on ARM that

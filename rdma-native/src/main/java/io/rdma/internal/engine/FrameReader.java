@@ -3,6 +3,7 @@ package io.rdma.internal.engine;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.CompletionBatch;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ final class FrameReader {
     private final boolean shared;
     private final int maxMessageSize;
     private final boolean batches;
+    private final @Nullable CompletableFuture<Void> firstFrame; // null unless this side awaits it
 
     /**
      * Creates the reader of a queue.
@@ -47,6 +49,13 @@ final class FrameReader {
         this.shared = shared;
         this.maxMessageSize = options.receiveMessageSize();
         this.batches = options.batches();
+        this.firstFrame = credits.awaitsPeer() ? new CompletableFuture<>() : null;
+    }
+
+    /** Returns the arrival of the peer's first frame, before which this side may not send; null if it may. */
+    @Nullable
+    CompletableFuture<Void> firstFrame() {
+        return firstFrame;
     }
 
     /**
@@ -76,6 +85,9 @@ final class FrameReader {
                 || !endpoint.sends().fetched(Frame.fetched(memory, frame))) {
             brokenProtocol(slot, "it sent a frame of an unknown type or with an invalid length or counter");
             return;
+        }
+        if (firstFrame != null) {
+            firstFrame.complete(null);
         }
         switch (type) {
             case Frame.BATCH -> queue.arrived(slot, length, Frame.messages(memory, frame));

@@ -9,6 +9,7 @@ import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.ReceiveChain;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
@@ -45,6 +46,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     private final Inbox inbox;
     private final AtomicInteger givenBack = new AtomicInteger(); // of the messages that the credits count as received
     private final AtomicBoolean memoryHeld = new AtomicBoolean(true);
+    private final CompletableFuture<Void> released = new CompletableFuture<>();
     private boolean newsDue; // (loop)
     private volatile @Nullable Runnable listener;
     private volatile boolean lastReceiveReached; // of a shared queue
@@ -349,8 +351,30 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
 
     private void releaseIfDone() {
         if (terminated && outstanding() == 0 && memoryHeld.compareAndSet(true, false)) {
-            slots.release();
+            try {
+                slots.release();
+            } finally {
+                released.complete(null);
+            }
         }
+    }
+
+    /**
+     * Returns the return of all slots after the end.
+     *
+     * @return completed on any thread
+     */
+    public CompletableFuture<Void> released() {
+        return released;
+    }
+
+    /**
+     * Returns the arrival of the peer's first frame, before which this side may not send.
+     *
+     * @return null if this side may send
+     */
+    public @Nullable CompletableFuture<Void> firstFrame() {
+        return frames.firstFrame();
     }
 
     /** Stops re-posting to this queue pair, unless its ring is shared. */

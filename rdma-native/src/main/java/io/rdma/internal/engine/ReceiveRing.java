@@ -183,6 +183,11 @@ final class ReceiveRing implements InFlightTable.Owner {
         control[slot] = isControl;
     }
 
+    /** Returns the number of slots that are posted together, while enough others are posted. */
+    int batch() {
+        return batch;
+    }
+
     /** Takes a slot back. Any thread. */
     void giveBack(int slot) {
         returned.add(boxed[slot]);

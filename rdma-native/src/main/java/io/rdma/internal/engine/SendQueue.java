@@ -288,7 +288,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
 
     /** Posts messages that new credits allow, and announces receives of this side if due. Any thread. */
     void creditsChanged() {
-        if (backlog.isBlocked() || credits.isDue(receives.isEmpty()) || closed && farewell.isDue()) {
+        if (backlog.isBlocked() || credits.isDue(receives.isEmpty())) {
             postSoon();
         }
     }
@@ -469,8 +469,8 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
 
     /** Posts the farewell if it is due and a slot is free. Poster, after the close, with chain and backlog empty. */
     private void sayFarewell() {
-        if (!farewell.isDue() || inFlight() == ring.depth() || credits.awaitsPeer()) {
-            return; // the next completion tries again, or the first frame of the peer
+        if (!farewell.isDue() || inFlight() == ring.depth()) {
+            return; // the next completion tries again
         }
         if (!announced.isEmpty()) {
             farewell.abort(); // the peer has not fetched all large messages, and no longer can

@@ -103,9 +103,10 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
      * @throws IllegalStateException if the others have been promised too many
      */
     public void promise(int receives) {
-        int before = promised.getAndAccumulate(receives, (now, more) -> now + more <= count ? now + more : now);
-        if (before + receives > count) {
-            throw new IllegalStateException(before + " of " + count + " shared receive buffers are promised, and "
+        int most = count - ring.batch(); // so many may be on their way back
+        int before = promised.getAndAccumulate(receives, (now, more) -> now + more <= most ? now + more : now);
+        if (before + receives > most) {
+            throw new IllegalStateException(before + " of " + most + " shared receive buffers are promised, and "
                     + receives + " more are needed: on iWARP no message can wait for a buffer. Configure more with"
                     + " ResourceOptions.withSharedReceiveBuffers, or fewer for each connection (receiveBuffers)");
         }

@@ -86,6 +86,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
 
     @Test
     void aSecondCloseOfALentMessageDoesNotCloseTheNextOneInItsBuffer() {
+        assumeReceiverNotReady();
         another(window(8));
         Endpoint one = client;
         Endpoint oneServer = server;
@@ -198,6 +199,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
     /** Lets one receiver take nothing. It holds its window and no more, and the others go on. */
     @Test
     void aStalledReceiverHoldsOnlyItsWindow() {
+        assumeReceiverNotReady();
         another(window(8));
         Endpoint flood = client;
         Endpoint still = server;
@@ -230,11 +232,12 @@ abstract class SharedReceivesContract extends ConnectedContract {
     void noMoreReceivesArePromisedThanThereAre() {
         another(window(8));
         SharedReceives shared = resources.sharedReceives(client.loop());
-        int free = resources.context().isIwarp() ? SHARED - 2 * (8 + EndpointOptions.CONTROL_RECEIVES) : SHARED;
+        int most = SHARED - 16; // as many may be on their way back
+        int free = resources.context().isIwarp() ? most - 2 * (8 + EndpointOptions.CONTROL_RECEIVES) : most;
         shared.promise(free - 1);
         assertThatThrownBy(() -> shared.promise(2))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining((SHARED - 1) + " of " + SHARED)
+                .hasMessageContaining((most - 1) + " of " + most)
                 .hasMessageContaining("withSharedReceiveBuffers");
         shared.promise(1);
         shared.release(free);
@@ -290,6 +293,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
 
     @Test
     void aConnectionThatEndsTakesNoBufferWithItAndLeavesTheOthersAlone() {
+        assumeReceiverNotReady();
         another(window(8));
         Endpoint staying = client;
         Endpoint stayingPeer = server;
