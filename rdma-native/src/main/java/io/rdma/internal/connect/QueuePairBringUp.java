@@ -211,9 +211,9 @@ final class QueuePairBringUp implements AutoCloseable {
     }
 
     /**
-     * Connects with the parameters of the connection manager. With iWARP the manager itself moves the queue
-     * pair to RTS, before the client knows its server's parameters, and a message without a receive ends the connection.
-     * So the client sends first, when it has posted its receives. RFC 5044, 7.1.2, demands that order as well.
+     * Connects with the parameters of the connection manager. With iWARP the manager itself moves the queue pair to
+     * RTS, before the client knows its server's parameters, and a message without a receive ends the connection. So the
+     * client sends first, when it has posted its receives. RFC 5044, 7.1.2, demands that order as well.
      *
      * @param id of the connection
      * @param client whether this side is the client

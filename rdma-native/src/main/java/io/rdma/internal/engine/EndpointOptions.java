@@ -64,7 +64,7 @@ public record EndpointOptions(
         /** This side posts its receives late, and tells the peer by its first frame. */
         THIS_SIDE,
 
-        /** The peer does so. The owner of this side sends nothing before that frame, {@link ReceiveQueue#firstFrame}. */
+        /** The peer does so. The owner of this side sends nothing before it, {@link ReceiveQueue#firstFrame}. */
         PEER
     }
 
