@@ -137,8 +137,7 @@ final class CmConnector {
                     Reason.ADDR_ERROR,
                     "the route to " + address + " is by device " + device + ", not by "
                             + resources.context().name()
-                            + ": open that device, or choose ConnectMethod.TCP, which iWARP"
-                            + " does not have",
+                            + ": open that device, or choose ConnectMethod.TCP, which iWARP does not have",
                     null);
         }
         id.resolveRoute(shortly(dialog));

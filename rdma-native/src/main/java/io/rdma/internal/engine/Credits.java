@@ -69,7 +69,6 @@ final class Credits {
     private volatile int posted;
     private volatile int batch; // (grower) new receives that are worth a control frame
     private final int window; // receive buffers of the peer
-    private volatile boolean awaitsPeer; // (loop) no receive of the peer has counted yet
     private volatile int granted; // (loop) messages that the peer has allowed
     private volatile int grantedControl; // (loop)
     private volatile int consumed; // (poster) by messages of this side
@@ -110,8 +109,7 @@ final class Credits {
         batch = batch(first);
         reposted.set(first);
         repostedControl.set(controlWindow);
-        awaitsPeer = framed && start == Start.PEER;
-        if (!awaitsPeer) {
+        if (!framed || start != Start.PEER) {
             granted = theirFirst;
             grantedControl = controlWindow;
         }
@@ -140,11 +138,6 @@ final class Credits {
         return framed ? receiveBuffers + CONTROL_RECEIVES : receiveBuffers;
     }
 
-    /** Returns whether the peer has yet to send its first frame, before which this side sends none. */
-    boolean awaitsPeer() {
-        return awaitsPeer;
-    }
-
     /** Returns whether the peer has a receive for a message. */
     boolean mayMessage() {
         return !framed || granted - consumed > 0;
@@ -169,9 +162,6 @@ final class Credits {
         if (isImpossible(messages, granted, consumed, window)
                 || isImpossible(control, grantedControl, consumedControl, controlWindow)) {
             return false;
-        }
-        if (awaitsPeer) {
-            awaitsPeer = false;
         }
         if (granted != messages || grantedControl != control) { // most frames announce nothing new
             GRANTED.lazySet(this, messages);

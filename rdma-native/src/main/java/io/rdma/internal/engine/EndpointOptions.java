@@ -81,6 +81,15 @@ public record EndpointOptions(
     private static final int FEWEST_OF_LAST_PACKET = LARGEST_MTU / 4;
 
     /**
+     * Returns whether this side may send only after the first frame of the peer.
+     *
+     * @return false without credits, because there are no frames then
+     */
+    public boolean awaitsPeer() {
+        return credits && start == Start.PEER;
+    }
+
+    /**
      * Returns the bound of a stream of messages: the number of items that it takes from its source and that are not
      * delivered. Each SEND in flight needs a send buffer and a place in the send queue. An item beyond either would be
      * taken before it could be sent.

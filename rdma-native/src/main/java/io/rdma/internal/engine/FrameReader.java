@@ -49,7 +49,7 @@ final class FrameReader {
         this.shared = shared;
         this.maxMessageSize = options.receiveMessageSize();
         this.batches = options.batches();
-        this.firstFrame = credits.awaitsPeer() ? new CompletableFuture<>() : null;
+        this.firstFrame = options.awaitsPeer() ? new CompletableFuture<>() : null;
     }
 
     /** Returns the arrival of the peer's first frame, before which this side may not send; null if it may. */

@@ -11,6 +11,7 @@ import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,8 +70,7 @@ class JoinedRequestTest {
     private void assertWritten(int bytes) {
         MemorySegment written = side.memory.asSlice(0, bytes);
         assertThat(written.mismatch(peer.payload().asSlice(0, bytes))).isEqualTo(-1);
-        assertThat(side.memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, bytes))
-                .isEqualTo(GUARD);
+        assertThat(side.memory.get(ValueLayout.JAVA_BYTE, bytes)).isEqualTo(GUARD);
     }
 
     @Test
@@ -155,8 +155,7 @@ class JoinedRequestTest {
         packet.remoteAddress += SoftSide.SIZE - 3 * MTU;
         peer.send(packet);
         peer.expect(Aeth.NAK_REMOTE_ACCESS, psn);
-        assertThat(side.memory.get(java.lang.foreign.ValueLayout.JAVA_BYTE, SoftSide.SIZE - 1))
-                .isEqualTo(GUARD);
+        assertThat(side.memory.get(ValueLayout.JAVA_BYTE, SoftSide.SIZE - 1)).isEqualTo(GUARD);
     }
 
     @Test

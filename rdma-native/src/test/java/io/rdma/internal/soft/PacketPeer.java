@@ -11,6 +11,7 @@ import io.rdma.internal.soft.wire.Psn;
 import io.rdma.internal.soft.wire.SoftAddress;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
@@ -37,7 +38,7 @@ final class PacketPeer implements AutoCloseable {
         device = SoftAddress.of(side.gid());
         payload = arena.allocate(Packet.LONGEST_JOINED, 8);
         for (long i = 0; i < payload.byteSize(); i += Integer.BYTES) {
-            payload.set(java.lang.foreign.ValueLayout.JAVA_INT, i, (int) (i * 0x9e3779b1L));
+            payload.set(ValueLayout.JAVA_INT, i, (int) (i * 0x9e3779b1L));
         }
         side.connect(SoftAddress.gid(link.local()), QPN, psn, retransmitAfter);
     }

@@ -112,10 +112,7 @@ final class Responder implements ReceiveSide {
         } else {
             boolean first = job.sent == 0;
             boolean last = job.sent + count == job.packets;
-            int opcode = first
-                    ? (last ? Opcode.READ_ONLY : Opcode.READ_FIRST)
-                    : (last ? Opcode.READ_LAST : Opcode.READ_MIDDLE);
-            packet.reset(opcode, qp.attr.destQpNum(), psn);
+            packet.reset(Opcode.part(Opcode.READ_ONLY, first, last), qp.attr.destQpNum(), psn);
             packet.mtu = count > 1 ? qp.mtu : 0;
             long offset = (long) job.sent * qp.mtu;
             int bytes = (int) Math.min((long) count * qp.mtu, job.length - offset);

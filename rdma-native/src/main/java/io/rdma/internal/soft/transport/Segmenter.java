@@ -72,15 +72,10 @@ final class Segmenter {
         if (request.opcode == WR_ATOMIC_FETCH_AND_ADD) {
             return Opcode.FETCH_ADD;
         }
-        if (last && request.opcode == WR_SEND_WITH_INV) {
-            return first ? Opcode.SEND_ONLY_INV : Opcode.SEND_LAST_INV;
-        }
-        int base = request.isSend() ? Opcode.SEND_FIRST : Opcode.WRITE_FIRST;
-        int imm = request.hasImm() ? 1 : 0;
-        if (first) {
-            return last ? base + Opcode.SEND_ONLY + imm : base;
-        }
-        return last ? base + Opcode.SEND_LAST + imm : base + Opcode.SEND_MIDDLE;
+        int only = request.opcode == WR_SEND_WITH_INV
+                ? Opcode.SEND_ONLY_INV
+                : (request.isSend() ? Opcode.SEND_ONLY : Opcode.WRITE_ONLY) + (request.hasImm() ? 1 : 0);
+        return Opcode.part(only, first, last);
     }
 
     /** Adds the pieces of local memory for {@code bytes} bytes of the message, starting at {@code offset}. */

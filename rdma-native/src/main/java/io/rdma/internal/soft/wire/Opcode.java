@@ -108,7 +108,7 @@ public final class Opcode {
      * Returns the opcode of a part of a packet. The first part of several keeps the header that starts a message, the
      * last one what ends it.
      */
-    static int part(int opcode, boolean first, boolean last) {
+    public static int part(int opcode, boolean first, boolean last) {
         if (first && last) {
             return opcode;
         }
