@@ -61,6 +61,9 @@ class PackageDirectionTest {
     /** Logging, used by all packages. */
     private static final String LOG = "io.rdma.internal.log..";
 
+    /** Loop that accepts TCP connections, used by connecting and by the software device. */
+    private static final String NET = "io.rdma.internal.net..";
+
     /** Clock, threads and randomness, for all. */
     private static final String ENVIRONMENT = "io.rdma.environment..";
 
@@ -154,10 +157,10 @@ class PackageDirectionTest {
     @ArchTest
     static final ArchRule devicesKnowNothingAboveThem = noClasses()
             .that()
-            .resideInAnyPackage(FFI, SOFT, OS, LOG, IBV)
+            .resideInAnyPackage(FFI, SOFT, OS, LOG, NET, IBV)
             .should()
             .dependOnClassesThat(resideInAPackage("io.rdma..")
-                    .and(DescribedPredicate.not(resideInAnyPackage(FFI, SOFT, OS, LOG, IBV, TYPES, ENVIRONMENT))))
+                    .and(DescribedPredicate.not(resideInAnyPackage(FFI, SOFT, OS, LOG, NET, IBV, TYPES, ENVIRONMENT))))
             .allowEmptyShould(true);
 
     @ArchTest
@@ -209,6 +212,7 @@ class PackageDirectionTest {
                     SOFT,
                     OS,
                     LOG,
+                    NET,
                     NETWORK,
                     ENVIRONMENT,
                     TYPES,

@@ -114,7 +114,9 @@ public class RdmaServer private constructor(
         }
     }
 
-    /** Closes the server, and suspends until its connections and resources are closed. */
+    /**
+     * Closes the server, and suspends until its connections and resources are closed and its port can be bound again.
+     */
     public suspend fun closeAndAwait() {
         close()
         closed.copy().await()

@@ -72,6 +72,19 @@ abstract class ServeContract {
         }
     }
 
+    /** The kernel keeps a port until the last thread has left accept(2), which is after the close of its socket. */
+    @Test
+    fun `a port can be bound again once the server is closed`() =
+        testing { shared ->
+            val port = TestPorts.free()
+            repeat(REBINDS) {
+                val server = RdmaServer.bind(HOST, port) { resources = shared }
+                val serving = launch(Dispatchers.Default) { server.serve { } }
+                server.closeAndAwait()
+                serving.join()
+            }
+        }
+
     @ParameterizedTest(name = "the peer aborts: {0}")
     @ValueSource(booleans = [true, false])
     fun `coroutines of a handler are cancelled when the peer goes`(aborts: Boolean) {
@@ -282,5 +295,6 @@ abstract class ServeContract {
 
     private companion object {
         const val HOST = "127.0.0.1"
+        const val REBINDS = 10
     }
 }

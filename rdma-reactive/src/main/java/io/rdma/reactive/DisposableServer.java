@@ -37,7 +37,7 @@ public interface DisposableServer extends Disposable {
     void dispose();
 
     /**
-     * Completes when the server, its connections and its resources are closed.
+     * Completes when the server, its connections and its resources are closed, and its port can be bound again.
      *
      * @return completes empty
      */

@@ -50,6 +50,7 @@ import reactor.util.retry.RetryBackoffSpec;
  */
 abstract class ConnectContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int REBINDS = 10;
 
     private RdmaResources resources;
     private DisposableServer server;
@@ -493,6 +494,18 @@ abstract class ConnectContract {
             }
         }
         assertServerLives();
+    }
+
+    /** The kernel keeps a port until the last thread has left accept(2), which is after the close of its socket. */
+    @Test
+    void aPortCanBeBoundAgainOnceTheServerIsClosed() {
+        int port = server.port();
+        DisposableServer before = server;
+        for (int round = 0; round < REBINDS; round++) {
+            before.disposeNow(PATIENCE);
+            before = echo("127.0.0.1").port(port).bindNow(PATIENCE);
+        }
+        before.disposeNow(PATIENCE);
     }
 
     @Test

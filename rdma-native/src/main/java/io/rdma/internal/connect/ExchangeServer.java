@@ -7,6 +7,8 @@ import io.rdma.internal.close.CleanupStack;
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.log.LimitedLog;
+import io.rdma.internal.net.AcceptLoop;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -30,6 +32,7 @@ final class ExchangeServer {
     private final Admission admission;
     private final RefusalLog refusals;
     private final ServerSocket socket;
+    private final AcceptLoop accepting;
     private final @Nullable CmTokens tokens;
     private final @Nullable CmListener manager;
     private final ConnectionHomes homes;
@@ -57,6 +60,12 @@ final class ExchangeServer {
         this.admission = admission;
         this.refusals = refusals;
         this.socket = socket;
+        this.accepting = new AcceptLoop(
+                socket,
+                new LimitedLog(RdmaListener.class),
+                "a client's connection was not accepted; the listener goes on. If the limit of open files was reached,"
+                        + " raise it with ulimit -n",
+                this::begin);
         this.tokens = tokens;
         this.manager = manager;
         this.homes = homes;
@@ -68,8 +77,7 @@ final class ExchangeServer {
 
     /** Accepts clients, until {@link #stop}. */
     void start() {
-        AcceptLoop loop = new AcceptLoop(socket, this::begin);
-        resources.environment().start("rdma-listen-" + socket.getLocalPort(), loop::run);
+        accepting.start(resources.environment(), "rdma-listen-" + socket.getLocalPort());
     }
 
     private void begin(Socket accepted) {
@@ -221,9 +229,14 @@ final class ExchangeServer {
         return admission.admit();
     }
 
-    /** Accepts no more clients. */
+    /** Accepts no more clients. Does not wait. */
     void stop() {
-        close(socket);
+        accepting.stop();
+    }
+
+    /** Waits until the port is free. Runs after {@link #stop}. */
+    void awaitStopped() {
+        accepting.awaitEnd();
     }
 
     /** Ends the exchanges in progress. Runs after {@link #stop}. */

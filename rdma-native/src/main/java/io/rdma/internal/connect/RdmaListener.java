@@ -155,11 +155,12 @@ public final class RdmaListener implements AutoCloseable {
         if (address.isUnresolved()) {
             throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
         }
-        try {
-            RdmaListener listener = new RdmaListener(resources, options, limits, address, homes);
+        try (CleanupStack cleanup = new CleanupStack()) {
+            RdmaListener listener = cleanup.add(new RdmaListener(resources, options, limits, address, homes));
             if (listener.exchanges != null) {
                 listener.exchanges.start();
             }
+            cleanup.keep();
             return listener;
         } catch (IOException | VerbsException e) {
             throw new RdmaConnectException(
@@ -216,10 +217,13 @@ public final class RdmaListener implements AutoCloseable {
 
     /**
      * Closes all open connections that this listener made, including those not yet passed to the handler. Call it after
-     * {@link #close}. It waits until no exchange is in progress and returns when the connections have drained. Blocks;
-     * does not wait for handlers.
+     * {@link #close}. It waits until no exchange is in progress and returns when the port can be bound again and the
+     * connections have drained. Blocks; does not wait for handlers.
      */
     public void closeConnections() {
+        if (exchanges != null) {
+            exchanges.awaitStopped();
+        }
         admission.closeAll();
     }
 

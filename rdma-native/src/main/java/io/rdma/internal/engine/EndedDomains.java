@@ -124,7 +124,7 @@ final class EndedDomains {
             steps.run(context::close);
         } else {
             // ibv_close_device(3) frees the context even if regions use it, so the close waits for the last region.
-            context.environment().start("rdma-release", () -> {
+            context.environment().start("rdma-held-device", () -> {
                 closeWithin(Long.MAX_VALUE / 2, PATIENT_PAUSE_NANOS);
                 closeLate();
             });

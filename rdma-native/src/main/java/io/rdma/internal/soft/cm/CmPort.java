@@ -2,9 +2,9 @@ package io.rdma.internal.soft.cm;
 
 import io.rdma.environment.Environment;
 import io.rdma.environment.Network;
+import io.rdma.internal.net.AcceptLoop;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ final class CmPort implements AutoCloseable {
     private final int portSpace;
     final InetSocketAddress address;
     private final @Nullable Socket reserved;
-    private @Nullable ServerSocket told;
+    private @Nullable AcceptLoop told;
 
     private CmPort(CmPorts ports, int portSpace, InetSocketAddress address, @Nullable Socket reserved) {
         this.ports = ports;
@@ -44,6 +44,7 @@ final class CmPort implements AutoCloseable {
         }
     }
 
+    /** Gives the port back. Others can take it when this returns. */
     @Override
     public void close() {
         if (reserved == null) {
@@ -52,11 +53,12 @@ final class CmPort implements AutoCloseable {
         }
         try {
             reserved.close();
-            if (told != null) {
-                told.close();
-            }
         } catch (IOException e) {
             System.getLogger(CmPort.class.getName()).log(System.Logger.Level.DEBUG, "close failed", e);
+        }
+        if (told != null) {
+            told.stop();
+            told.awaitEnd();
         }
     }
 }

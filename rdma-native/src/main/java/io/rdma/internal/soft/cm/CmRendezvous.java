@@ -3,6 +3,7 @@ package io.rdma.internal.soft.cm;
 import io.rdma.environment.Environment;
 import io.rdma.environment.Network;
 import io.rdma.internal.log.LimitedLog;
+import io.rdma.internal.net.AcceptLoop;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import java.io.DataInputStream;
@@ -16,7 +17,6 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.locks.LockSupport;
 
 // Wire format: magic "JRCM" u32, GID 16 bytes. The asking side may answer with the number of its conversation, u32, and
 // its GID, and keep the TCP connection (the line) open. The end of the line then shows that its process has ended.
@@ -29,7 +29,6 @@ final class CmRendezvous {
     private static final int MAGIC = 0x4a52434d; // "JRCM"
     private static final int BYTES = 20;
     private static final int MOST_LINES = 1 << 16;
-    private static final long BACK_OFF_NANOS = 50_000_000;
     private static final LimitedLog FAILURES = new LimitedLog(CmRendezvous.class);
     private static final int ASK_MILLIS = 10_000;
 
@@ -62,32 +61,24 @@ final class CmRendezvous {
         void ended(byte[] gid, int number);
     }
 
-    /** Sends a GID to every client of a reserved address, until the returned socket is closed. */
-    static ServerSocket tell(Environment environment, Socket reserved, byte[] gid, Ended ended) {
+    /** Sends a GID to every client of a reserved address, until the returned loop is stopped. */
+    static AcceptLoop tell(Environment environment, Socket reserved, byte[] gid, Ended ended) {
         try {
             InetSocketAddress address = (InetSocketAddress) reserved.getLocalSocketAddress();
             reserved.close();
             ServerSocket socket = environment.network().serverSocket();
             socket.bind(address, 128);
             byte[] answer = ByteBuffer.allocate(BYTES).putInt(MAGIC).put(gid).array();
-            environment.start("rdma-soft-cm-listen", () -> serve(environment, socket, answer, ended));
-            return socket;
+            Semaphore lines = new Semaphore(MOST_LINES);
+            AcceptLoop loop = new AcceptLoop(
+                    socket,
+                    FAILURES,
+                    "a peer that asked for a service was not answered",
+                    asking -> answer(environment, asking, answer, ended, lines));
+            loop.start(environment, "rdma-soft-cm-listen");
+            return loop;
         } catch (IOException e) {
             throw new VerbsException("rdma_listen", Errno.EADDRINUSE, e.getMessage());
-        }
-    }
-
-    static void serve(Environment environment, ServerSocket at, byte[] answer, Ended ended) {
-        Semaphore lines = new Semaphore(MOST_LINES);
-        while (!at.isClosed()) {
-            try {
-                answer(environment, at.accept(), answer, ended, lines);
-            } catch (Throwable e) { // EMFILE, out of memory or any other: it may pass, and the service continues
-                if (!at.isClosed()) {
-                    FAILURES.log(System.Logger.Level.WARNING, "a peer that asked for a service was not answered", e);
-                    LockSupport.parkNanos(BACK_OFF_NANOS);
-                }
-            }
         }
     }
 

@@ -154,6 +154,7 @@ public final class SoftRdmacm implements Rdmacm {
     @Override
     public void destroyId(long handle) {
         SoftCmId id = id("rdma_destroy_id", handle);
+        CmPort port;
         synchronized (id) {
             if (id.qp != 0) {
                 throw SoftDevice.busy("rdma_destroy_id");
@@ -164,9 +165,10 @@ public final class SoftRdmacm implements Rdmacm {
             if (exchange != null) {
                 exchange.conversation.abandon(); // it sends its remaining messages without the identifier
             }
-            if (id.port != null) {
-                id.port.close();
-            }
+            port = id.port;
+        }
+        if (port != null) {
+            port.close(); // waits, so not in the monitor
         }
         agent.unlisten(id);
         // Requests that the application has not taken end with the listener.
