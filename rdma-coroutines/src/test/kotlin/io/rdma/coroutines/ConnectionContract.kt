@@ -404,6 +404,7 @@ abstract class ConnectionContract : PairContract() {
     @Test
     fun `memory operations move every byte`() =
         connected { pair ->
+            TestDevice.assumeAtomics(device)
             val there =
                 pair.peer.allocate(
                     BLOCK,
@@ -452,6 +453,7 @@ abstract class ConnectionContract : PairContract() {
     @Test
     fun `immediate data travels with message and write`() =
         connected { pair ->
+            TestDevice.assumeImmediate(device)
             val target = pair.peer.allocate(8, AccessFlag.REMOTE_WRITE)
             pair.client.acquire().use {
                 pair.client.sendWithImmediate(it.limit(1), 0x01020304)
@@ -508,6 +510,7 @@ abstract class ConnectionContract : PairContract() {
     @Test
     fun `an operation cancelled after the post happens and keeps its buffer until then`() =
         connected { pair ->
+            TestDevice.assumeAtomics(device)
             val there = pair.peer.allocate(BLOCK, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)
             val here = pair.client.allocate(BLOCK, AccessFlag.LOCAL_WRITE)
             here.segment().fill(9)

@@ -43,7 +43,11 @@ abstract class StreamEndContract {
             Int.SIZE_BYTES
         }
 
-    private fun testing(test: suspend CoroutineScope.(RdmaResources) -> Unit) {
+    private fun testing(
+        connector: ConnectMethod,
+        test: suspend CoroutineScope.(RdmaResources) -> Unit,
+    ) {
+        TestDevice.assumeMethod(device, connector)
         val shared = RdmaResources.open(TestDevice.assumed(device))
         runBlocking { withTimeout(420.seconds) { test(shared) } }
         await().atMost(Duration.ofSeconds(420)).until { shared.endpoints().isEmpty() }
@@ -93,7 +97,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
     fun `a client that is killed in the middle of its stream is lost`(connector: ConnectMethod) =
-        testing { shared ->
+        testing(connector) { shared ->
             val end = CompletableDeferred<Throwable?>()
             val enough = CompletableDeferred<Unit>()
             val server = RdmaServer.bind(host, 0) { by(connector, shared) }
@@ -115,7 +119,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
     fun `a server that is killed in the middle of its stream is lost and tried again`(connector: ConnectMethod) =
-        testing { shared ->
+        testing(connector) { shared ->
             StreamingPeer.server(device, connector, host).use { doomed ->
                 val port = doomed.await("listening").toInt()
                 val losses = mutableListOf<Throwable>()
@@ -140,7 +144,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
     fun `a handler that returns ends its stream whole`(connector: ConnectMethod) =
-        testing { shared ->
+        testing(connector) { shared ->
             val end = endFor(connector, shared) { it.send((0 until items).asFlow(), encoder) }
             assertThat(end).isNull()
         }
@@ -148,7 +152,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
     fun `a handler that throws before its last item ends its stream with an error`(connector: ConnectMethod) =
-        testing { shared ->
+        testing(connector) { shared ->
             val end =
                 endFor(connector, shared) {
                     it.send((0 until items - 1).asFlow(), encoder)
@@ -184,7 +188,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
     fun `an abort behind the farewell ends a stream that is not whole with its cause`(connector: ConnectMethod) =
-        testing { shared ->
+        testing(connector) { shared ->
             val cause = IllegalStateException("on purpose")
             assertThat(endAfterOneOf(connector, shared) { it.abort(cause) }).hasCause(cause)
         }
@@ -192,7 +196,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
     fun `an abort behind a close changes nothing`(connector: ConnectMethod) =
-        testing { shared ->
+        testing(connector) { shared ->
             val end =
                 endAfterOneOf(connector, shared) {
                     it.close()
@@ -204,7 +208,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = ["TCP", "RDMA_CM"])
     fun `a server that closes in the middle of its stream ends it with an error`(connector: ConnectMethod) =
-        testing { shared ->
+        testing(connector) { shared ->
             val end =
                 endFor(connector, shared, { server, received -> if (received == items) server.close() }) { connection ->
                     val numbers =

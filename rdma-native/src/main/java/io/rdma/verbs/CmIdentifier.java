@@ -175,10 +175,14 @@ public final class CmIdentifier implements AutoCloseable {
         correctRnrTimer();
     }
 
-    /** Sets the RNR timer, because the connection manager moves the queue pair with a timer of 0, which is 655 ms. */
+    /**
+     * Sets the RNR timer, because the connection manager moves the queue pair with a timer of 0, which is 655 ms. iWARP
+     * has no receiver-not-ready.
+     */
     private void correctRnrTimer() {
         QueuePair own = queuePair;
-        if (own != null && !own.isClosed() && portSpace == PortSpace.TCP && minRnrTimer != 0) {
+        boolean timed = portSpace == PortSpace.TCP && minRnrTimer != 0;
+        if (timed && own != null && !own.isClosed() && !device().isIwarp()) {
             own.modify(QueuePairAttributes.toState(QueuePairState.RTS).minRnrTimer(minRnrTimer));
         }
     }

@@ -78,14 +78,21 @@ public final class CmEnd implements AutoCloseable {
     }
 
     public void send(String text) {
+        assertThat(post(WorkRequestOpcode.SEND, text)).isZero();
+        completed(8, WorkCompletionStatus.SUCCESS);
+    }
+
+    /**
+     * Posts a request with a text.
+     *
+     * @return what ibv_post_send returns
+     */
+    int post(WorkRequestOpcode opcode, String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         memory.segment().asSlice(BYTES / 2).asByteBuffer().put(bytes);
         SendChain chain = new SendChain(1, 1);
-        chain.add(8, WorkRequestOpcode.SEND)
-                .signaled()
-                .entry(memory.segment().address() + BYTES / 2, bytes.length, memory.lkey());
-        assertThat(pair.post(chain)).isZero();
-        completed(8, WorkCompletionStatus.SUCCESS);
+        chain.add(8, opcode).signaled().entry(memory.segment().address() + BYTES / 2, bytes.length, memory.lkey());
+        return pair.post(chain);
     }
 
     /** Sends a datagram. */

@@ -106,6 +106,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aClientThatIsKilledInTheMiddleOfItsStreamIsLost(ConnectMethod connector) throws Exception {
+        TestDevice.assumeMethod(device(), connector);
         AtomicInteger received = new AtomicInteger();
         CompletableFuture<Void> end = new CompletableFuture<>();
         DisposableServer server = server(connector)
@@ -127,6 +128,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aServerThatIsKilledInTheMiddleOfItsStreamIsLostAndTriedAgain(ConnectMethod connector) throws Exception {
+        TestDevice.assumeMethod(device(), connector);
         try (JavaProcess doomed = StreamingPeer.server(device(), connector, host())) {
             int port = Integer.parseInt(doomed.await("listening"));
             AtomicInteger received = new AtomicInteger();
@@ -164,6 +166,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aHandlerThatCompletesEndsItsStreamWhole(ConnectMethod connector) {
+        TestDevice.assumeMethod(device(), connector);
         assertThat(receivedFrom(
                         connector, connection -> connection.send(Flux.range(0, ITEMS), StreamEndContract::encode)))
                 .succeedsWithin(PATIENCE)
@@ -173,6 +176,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aHandlerThatFailsBeforeItsLastItemEndsItsStreamWithAnError(ConnectMethod connector) {
+        TestDevice.assumeMethod(device(), connector);
         assertThat(receivedFrom(
                         connector,
                         connection -> connection
@@ -187,6 +191,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aServerThatClosesInTheMiddleOfItsStreamEndsItWithAnError(ConnectMethod connector) throws Exception {
+        TestDevice.assumeMethod(device(), connector);
         DisposableServer server = server(connector)
                 .handle(connection ->
                         connection.send(Flux.concat(Flux.range(0, ITEMS), Flux.never()), StreamEndContract::encode))
@@ -225,6 +230,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void anAbortBehindTheFarewellEndsAStreamThatIsNotWholeWithItsCause(ConnectMethod connector) {
+        TestDevice.assumeMethod(device(), connector);
         IllegalStateException cause = new IllegalStateException("on purpose");
         afterOneOf(connector, connection -> connection.abort(cause))
                 .thenRequest(FEW)
@@ -237,6 +243,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void anAbortBehindADisposeChangesNothing(ConnectMethod connector) {
+        TestDevice.assumeMethod(device(), connector);
         afterOneOf(connector, connection -> {
                     connection.dispose();
                     connection.abort(new IllegalStateException("on purpose"));
@@ -250,6 +257,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aHandlerThatLacksAClassEndsItsConnection(ConnectMethod connector) throws Exception {
+        TestDevice.assumeMethod(device(), connector);
         DisposableServer server = server(connector)
                 .handle(connection -> {
                     await("message")
@@ -270,6 +278,7 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aClientsHandlerThatFailsEndsItsStreamWithAnError(ConnectMethod connector) throws Exception {
+        TestDevice.assumeMethod(device(), connector);
         CompletableFuture<Void> end = new CompletableFuture<>();
         DisposableServer server = server(connector)
                 .handle(connection -> numbers(connection)

@@ -32,10 +32,10 @@ final class Probe extends Operation {
 
     /** Posts the probe if there was no traffic for the interval and no request is in flight. */
     void askIfQuiet(long now) {
-        if (underWay || endpoint.isClosing()) {
+        long happened = endpoint.happened();
+        if (underWay || endpoint.isClosing() || happened == 0 && awaitsMessage()) {
             return;
         }
-        long happened = endpoint.happened();
         if (happened != seen || endpoint.inFlight() > 0) {
             seen = happened;
             quietSince = now;
@@ -43,6 +43,15 @@ final class Probe extends Operation {
             underWay = true;
             endpoint.submit(this);
         }
+    }
+
+    /**
+     * Returns whether this side may send only after a message of its peer. With credits it is the peer's first frame,
+     * before which the connection is not established.
+     */
+    private boolean awaitsMessage() {
+        EndpointOptions options = endpoint.options();
+        return options.start() == EndpointOptions.Start.PEER && !options.credits();
     }
 
     @Override

@@ -1,12 +1,16 @@
 package io.rdma.internal.soft;
 
 import io.rdma.internal.soft.link.SoftConfig;
+import io.rdma.internal.soft.objects.Personality;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Software devices of this process by their names: {@code soft0}, which always exists, and those that tests made. */
+/**
+ * Software devices of this process by their names: one of each {@link Personality}, of which {@code soft0} is one, and
+ * those that tests made.
+ */
 public final class SoftDevices {
     private static final Map<String, SoftVerbs> MADE = new ConcurrentHashMap<>();
     private static final AtomicInteger NUMBER = new AtomicInteger();
@@ -27,6 +31,6 @@ public final class SoftDevices {
 
     /** Returns the device of a name. */
     public static Optional<SoftVerbs> named(String name) {
-        return SoftConfig.NAME.equals(name) ? Optional.of(SoftVerbs.shared()) : Optional.ofNullable(MADE.get(name));
+        return Personality.of(name).map(SoftVerbs::shared).or(() -> Optional.ofNullable(MADE.get(name)));
     }
 }

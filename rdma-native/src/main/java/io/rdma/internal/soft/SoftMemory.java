@@ -50,7 +50,7 @@ final class SoftMemory implements MemoryVerbs {
     @Override
     public DeviceAttrEx queryDeviceEx(long context) {
         verbs.object("ibv_query_device_ex", context, SoftContext.class);
-        return new DeviceAttrEx(0, 0, 0, 0, 0, 0, 0, SoftLimits.CAPABILITIES, MAX_DM);
+        return new DeviceAttrEx(0, 0, 0, 0, 0, 0, 0, SoftLimits.capabilities(verbs.personality()), MAX_DM);
     }
 
     @Override

@@ -30,6 +30,7 @@ final class SoftMemoryWindows implements MemoryWindowVerbs {
     public Mw allocMw(long pd, int type) {
         synchronized (verbs) {
             SoftPd owner = verbs.object("ibv_alloc_mw", pd, SoftPd.class);
+            verbs.require("ibv_alloc_mw", verbs.personality().hasWindows(), "memory windows");
             if (type != MW_TYPE_1 && type != MW_TYPE_2) {
                 throw new VerbsException(
                         "ibv_alloc_mw", Errno.EINVAL, "A memory window must be of type 1 or 2: " + type);

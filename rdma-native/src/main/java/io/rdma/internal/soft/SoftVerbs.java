@@ -11,6 +11,7 @@ import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ffi.XrcVerbs;
 import io.rdma.internal.ibv.AhAttr;
 import io.rdma.internal.ibv.AsyncEventEntry;
+import io.rdma.internal.ibv.CmQpAttr;
 import io.rdma.internal.ibv.Cq;
 import io.rdma.internal.ibv.DeviceAttr;
 import io.rdma.internal.ibv.DeviceEntry;
@@ -32,6 +33,7 @@ import io.rdma.internal.soft.link.CaptureFile;
 import io.rdma.internal.soft.link.FaultPlan;
 import io.rdma.internal.soft.link.SoftConfig;
 import io.rdma.internal.soft.objects.HandleTable;
+import io.rdma.internal.soft.objects.Personality;
 import io.rdma.internal.soft.objects.QpTransitions;
 import io.rdma.internal.soft.objects.SoftAh;
 import io.rdma.internal.soft.objects.SoftCompChannel;
@@ -58,6 +60,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -88,20 +91,31 @@ public final class SoftVerbs implements CmDevice {
     }
 
     private static final class Shared {
-        static final SoftVerbs VERBS = new SoftVerbs(SoftConfig.fromProperties());
+        static final Map<Personality, SoftVerbs> ALL = new ConcurrentHashMap<>();
 
-        static {
-            VERBS.rdmacm.agent().sayGoodbyeAtExit();
+        static SoftVerbs make(Personality personality) {
+            SoftVerbs made = new SoftVerbs(SoftConfig.fromProperties().withPersonality(personality));
+            made.rdmacm.agent().sayGoodbyeAtExit();
+            return made;
         }
     }
 
     /**
-     * Returns the software device of this process.
+     * Returns the software device {@code soft0} of this process.
      *
      * @return always the same instance
      */
     public static SoftVerbs shared() {
-        return Shared.VERBS;
+        return shared(Personality.COMPLETE);
+    }
+
+    /**
+     * Returns this process's software device of a personality.
+     *
+     * @return always the same instance
+     */
+    static SoftVerbs shared(Personality personality) {
+        return Shared.ALL.computeIfAbsent(personality, Shared::make);
     }
 
     @Override
@@ -225,6 +239,20 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
+    public void bringUp(int qpn, List<CmQpAttr> steps, boolean awaitsPeer) {
+        SoftDevice on = device();
+        on.call(() -> {
+            SoftQp qp = on.find(qpn);
+            if (qp == null) {
+                throw new VerbsException("rdma_connect", Errno.EINVAL, "There is no queue pair " + qpn);
+            }
+            qp.awaitsPeer = awaitsPeer;
+            steps.forEach(step -> QpTransitions.apply(qp, step.attr(), step.mask()));
+            return 0;
+        });
+    }
+
+    @Override
     public synchronized void sendManagement(byte[] mad, InetSocketAddress to) {
         SoftDevice now = device;
         if (now != null) {
@@ -260,7 +288,7 @@ public final class SoftVerbs implements CmDevice {
 
     @Override
     public List<DeviceEntry> getDeviceList() {
-        return List.of(new DeviceEntry(name(), GUID, NODE_CA, TRANSPORT_IB));
+        return List.of(config.personality().entry(name()));
     }
 
     @Override
@@ -296,7 +324,7 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public DeviceAttr queryDevice(long context) {
         object("ibv_query_device", context, SoftContext.class);
-        return SoftLimits.device();
+        return SoftLimits.device(config.personality());
     }
 
     @Override
@@ -319,7 +347,8 @@ public final class SoftVerbs implements CmDevice {
     }
 
     private GidEntry gid() {
-        return new GidEntry(SoftAddress.gid(device().local()), 0, 1, GID_TYPE_ROCE_V2, 0);
+        return new GidEntry(
+                SoftAddress.gid(device().local()), 0, 1, config.personality().gidType(), 0);
     }
 
     @Override
@@ -540,22 +569,46 @@ public final class SoftVerbs implements CmDevice {
     }
 
     private int transport(int qpType) {
-        return switch (qpType) {
+        int transport = switch (qpType) {
             case QPT_RC -> Opcode.RC;
             case QPT_UC -> Opcode.UC;
             case QPT_UD -> Opcode.UD;
             case QPT_XRC_SEND -> Opcode.XRC;
-            default ->
-                throw new VerbsException(
-                        "ibv_create_qp",
-                        Errno.EOPNOTSUPP,
-                        name() + " supports queue pairs of type RC, UC, UD and XRC only");
+            default -> throw unsupported("ibv_create_qp", "queue pairs of this type");
         };
+        require("ibv_create_qp", config.personality().has(transport), "queue pairs of this type");
+        return transport;
+    }
+
+    /** Refuses a call if the device does not have its subject. */
+    void require(String call, boolean has, String what) {
+        if (!has) {
+            throw unsupported(call, what);
+        }
+    }
+
+    private VerbsException unsupported(String call, String what) {
+        return new VerbsException(call, Errno.EOPNOTSUPP, name() + " does not have " + what);
+    }
+
+    @Override
+    public boolean isIwarp() {
+        return config.personality().isIwarp();
+    }
+
+    /** Returns the class of devices that this one stands for. */
+    Personality personality() {
+        return config.personality();
     }
 
     @Override
     public void modifyQp(long qp, QpAttr attr, int mask) {
         SoftQp object = object("ibv_modify_qp", qp, SoftQp.class);
+        boolean connects = (mask & QP_STATE) != 0 && (attr.qpState() == QPS_RTR || attr.qpState() == QPS_RTS);
+        if (connects && isIwarp()) {
+            throw new VerbsException(
+                    "ibv_modify_qp", Errno.EINVAL, "With iWARP the connection manager alone connects a queue pair");
+        }
         object.device.call(() -> {
             QpTransitions.apply(object, attr, mask);
             return 0;

@@ -33,6 +33,7 @@ final class SoftXrc implements XrcVerbs {
     public long openXrcd(long context) {
         synchronized (verbs) {
             SoftContext owner = verbs.object("ibv_open_xrcd", context, SoftContext.class);
+            verbs.require("ibv_open_xrcd", verbs.personality().has(Opcode.XRC), "XRC");
             owner.users++;
             return verbs.handles.add(new SoftXrcd(owner));
         }

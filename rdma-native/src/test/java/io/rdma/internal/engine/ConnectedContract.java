@@ -111,9 +111,7 @@ abstract class ConnectedContract {
 
     /** Skips the test if the device has no connections by that method. */
     final void assumeMethod(ConnectMethod method) {
-        assumeFalse(
-                method == ConnectMethod.TCP && resources.context().isIwarp(),
-                device() + " connects by its connection manager alone");
+        TestDevice.assumeMethod(device(), method);
     }
 
     /** Waits for the first frame of a client that starts, so that it is not counted with those of the test. */

@@ -1,8 +1,10 @@
 package io.rdma.internal.soft.cm;
 
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.CmQpAttr;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 
 /** The device under the connection manager: its verbs, its address, and its queue pair 1. */
 public interface CmDevice extends Verbs {
@@ -20,6 +22,19 @@ public interface CmDevice extends Verbs {
 
     /** Notifies {@code listener} once, when the peer of a queue pair has used it. The listener must not block. */
     void onUse(int qpn, Runnable listener);
+
+    /** Returns whether the manager connects queue pairs itself, as for iWARP. */
+    boolean isIwarp();
+
+    /**
+     * Moves a queue pair to RTS.
+     *
+     * @param qpn number of the queue pair
+     * @param steps attributes of each transition
+     * @param awaitsPeer whether its peer has to send first
+     * @throws io.rdma.types.VerbsException EINVAL if there is no such queue pair, or it cannot be moved
+     */
+    void bringUp(int qpn, List<CmQpAttr> steps, boolean awaitsPeer);
 
     /** Sends a management datagram to another device's queue pair 1. A closed device drops it. */
     void sendManagement(byte[] mad, InetSocketAddress to);

@@ -100,12 +100,13 @@ final class CmExchange implements CmConversation.Side {
 
     private void established(CmReply reply) {
         id.heard(reply);
-        if (id.qp == 0) {
+        SoftRdmacm manager = agent.manager();
+        if (id.qp == 0 && !manager.isIwarp()) {
             id.tell(CM_EVENT_CONNECT_RESPONSE, 0, CmParameters.seen(reply));
             return;
         }
         try {
-            agent.manager().moveToReadyToSend(id);
+            manager.moveToReadyToSend(id, false);
         } catch (VerbsException e) {
             log().log(System.Logger.Level.WARNING, "the peer's answer does not fit the queue pair: " + e.getMessage());
             conversation.abandon();

@@ -73,7 +73,7 @@ final class CmParameters {
      */
     ConnParam complete(String call, boolean answer, ConnParam param, int mostPrivateData, boolean ownPair) {
         checkPrivateData(call, param.privateData(), mostPrivateData);
-        int limit = SoftLimits.device().maxQpRdAtom();
+        int limit = SoftLimits.MAX_RD_ATOMIC;
         int responder = param.responderResources();
         int initiator = param.initiatorDepth();
         if (responder == MAX_RESP_RES) {

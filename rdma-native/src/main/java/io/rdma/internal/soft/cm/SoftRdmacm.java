@@ -190,7 +190,7 @@ public final class SoftRdmacm implements Rdmacm {
             return new CmIdEntry(
                     id.onDevice ? device.context() : 0,
                     id.onDevice ? verbs.name() : "",
-                    Ibv.TRANSPORT_IB,
+                    verbs.isIwarp() ? Ibv.TRANSPORT_IWARP : Ibv.TRANSPORT_IB,
                     id.onDevice ? device.pd() : 0,
                     id.onDevice ? 1 : 0,
                     id.local,
@@ -327,10 +327,11 @@ public final class SoftRdmacm implements Rdmacm {
                 answer(id, talk, CmLookupReply.VALID, said.qpNum(), said.privateData());
                 return;
             }
-            moveToReadyToSend(id);
+            CmReply reply = id.parameters.reply(talk, said, agent.guid);
+            moveToReadyToSend(id, true);
             CmExchange exchange = Objects.requireNonNull(id.exchange);
             verbs.onUse(said.qpNum(), () -> agent.used(exchange));
-            talk.accept(id.parameters.reply(talk, said, agent.guid));
+            talk.accept(reply);
         }
     }
 
@@ -426,9 +427,21 @@ public final class SoftRdmacm implements Rdmacm {
         verbs.modifyQp(id.qp, to.attr(), to.mask());
     }
 
-    /** Moves the identifier's queue pair, if it has one, to RTS with the peer's parameters. */
-    void moveToReadyToSend(SoftCmId id) {
-        if (id.qp != 0) {
+    boolean isIwarp() {
+        return verbs.isIwarp();
+    }
+
+    /**
+     * Moves the identifier's queue pair, if it has one, to RTS with the peer's parameters. With iWARP it moves the one
+     * that the application named, as the kernel does.
+     *
+     * @param passive whether this side accepted the connection
+     */
+    void moveToReadyToSend(SoftCmId id, boolean passive) {
+        if (isIwarp()) {
+            CmParameters known = id.parameters;
+            verbs.bringUp(known.qpn, List.of(known.attr(Ibv.QPS_RTR), known.attr(Ibv.QPS_RTS)), passive);
+        } else if (id.qp != 0) {
             move(id, Ibv.QPS_INIT);
             move(id, Ibv.QPS_RTR);
             move(id, Ibv.QPS_RTS);

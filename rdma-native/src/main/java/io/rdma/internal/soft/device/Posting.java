@@ -72,7 +72,9 @@ public final class Posting {
         boolean atomic = opcode == WR_ATOMIC_CMP_AND_SWP || opcode == WR_ATOMIC_FETCH_AND_ADD;
         boolean local = opcode == WR_LOCAL_INV || opcode == WR_BIND_MW;
         if (qp.state < QPS_RTS
-                || !has(qp.transport, opcode)
+                || qp.awaitsPeer
+                || (opcode & ~31) != 0
+                || (qp.operations >>> opcode & 1) == 0
                 || (flags & ~ALL_FLAGS) != 0
                 || numSge < 0
                 || numSge > qp.cap.maxSendSge()
@@ -170,21 +172,6 @@ public final class Posting {
         }
         qp.device.ring(qp);
         return 0;
-    }
-
-    /** Returns whether a transport supports an operation, {@code ibv_post_send(3)}. */
-    private static boolean has(int transport, int opcode) {
-        return switch (opcode) {
-            case WR_SEND, WR_SEND_WITH_IMM -> true;
-            case WR_RDMA_WRITE, WR_RDMA_WRITE_WITH_IMM -> transport != Opcode.UD;
-            case WR_RDMA_READ,
-                    WR_ATOMIC_CMP_AND_SWP,
-                    WR_ATOMIC_FETCH_AND_ADD,
-                    WR_LOCAL_INV,
-                    WR_BIND_MW,
-                    WR_SEND_WITH_INV -> Opcode.isReliable(transport);
-            default -> false;
-        };
     }
 
     /** Copies inline data, so that the application may reuse its buffer after the post. */

@@ -12,6 +12,7 @@ import io.rdma.internal.soft.objects.Device;
 import io.rdma.internal.soft.objects.HandleTable;
 import io.rdma.internal.soft.objects.IntTable;
 import io.rdma.internal.soft.objects.MemoryKeys;
+import io.rdma.internal.soft.objects.Personality;
 import io.rdma.internal.soft.objects.SoftAh;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;
@@ -51,6 +52,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     private final IntTable<SoftQp> qps = new IntTable<>();
     private final IntTable<SoftSrq> xrcQueues = new IntTable<>();
     private final Environment environment;
+    private final Personality personality;
     private final MemoryKeys keys;
     private final HandleTable handles;
     private final List<SoftQp> all = new ArrayList<>();
@@ -67,6 +69,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
 
     public SoftDevice(SoftConfig config, HandleTable handles, ManagementPort.Receiver manager) {
         this.handles = handles;
+        personality = config.personality();
         environment = config.environment();
         keys = new MemoryKeys(environment.random());
         int threads = ReceiveLane.threads(System.getProperty(ReceiveLane.PROPERTY, "1"));
@@ -86,6 +89,11 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     @Override
     public InetSocketAddress local() {
         return link.local();
+    }
+
+    @Override
+    public Personality personality() {
+        return personality;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.rdma.internal.soft.link;
 
 import io.rdma.environment.Environment;
+import io.rdma.internal.soft.objects.Personality;
 import io.rdma.internal.soft.wire.Icrc;
 import io.rdma.internal.soft.wire.UdpAddress;
 import io.rdma.types.Errno;
@@ -80,7 +81,9 @@ public final class ReceiveLane {
         }
         if (threads < 1 || threads > MOST_THREADS) {
             throw new VerbsException(
-                    SoftConfig.NAME, Errno.EINVAL, "Set -D" + PROPERTY + " to 1 to " + MOST_THREADS + ", not " + value);
+                    Personality.COMPLETE.device(),
+                    Errno.EINVAL,
+                    "Set -D" + PROPERTY + " to 1 to " + MOST_THREADS + ", not " + value);
         }
         return threads;
     }

@@ -2,6 +2,7 @@ package io.rdma.internal.soft.link;
 
 import io.rdma.environment.Environment;
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.soft.objects.Personality;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.SoftAddress;
 import io.rdma.types.Errno;
@@ -11,10 +12,11 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * Configuration of a software device: its name, the address at which it listens, the faults of its links, its
+ * Configuration of a software device: its name, its personality, the address at which it listens, the faults of its links, its
  * environment, and the factory of its sockets.
  *
  * @param name name of the device
+ * @param personality class of devices that it stands for
  * @param address local address
  * @param port UDP port, 0 for a free one
  * @param faults fault plan of its links
@@ -22,10 +24,13 @@ import java.net.UnknownHostException;
  * @param sockets factory of its UDP sockets
  */
 public record SoftConfig(
-        String name, InetAddress address, int port, FaultPlan faults, Environment environment, LinkSockets sockets) {
-    /** Name of the device that each process has. */
-    public static final String NAME = "soft0";
-
+        String name,
+        Personality personality,
+        InetAddress address,
+        int port,
+        FaultPlan faults,
+        Environment environment,
+        LinkSockets sockets) {
     /** System property: the IP address to listen on, at UDP port 4791. */
     static final String ADDRESS_PROPERTY = "io.rdma.soft.address";
 
@@ -44,7 +49,7 @@ public record SoftConfig(
             return at(InetAddress.getByName(address.strip()), SoftAddress.ROCE_PORT);
         } catch (UnknownHostException e) {
             throw new VerbsException(
-                    NAME,
+                    Personality.COMPLETE.device(),
                     Errno.EADDRNOTAVAIL,
                     "Set -D" + ADDRESS_PROPERTY + " to an IP address of this host, not " + address);
         }
@@ -61,21 +66,32 @@ public record SoftConfig(
     /** Returns the configuration of a device of this host with good links. */
     public static SoftConfig at(InetAddress address, int port) {
         return new SoftConfig(
-                NAME, address, port, new FaultPlan(SoftFaults.NONE), Environment.SYSTEM, LinkSockets.SYSTEM);
+                Personality.COMPLETE.device(),
+                Personality.COMPLETE,
+                address,
+                port,
+                new FaultPlan(SoftFaults.NONE),
+                Environment.SYSTEM,
+                LinkSockets.SYSTEM);
     }
 
     public SoftConfig withFaults(SoftFaults newFaults) {
-        return new SoftConfig(name, address, port, new FaultPlan(newFaults), environment, sockets);
+        return new SoftConfig(name, personality, address, port, new FaultPlan(newFaults), environment, sockets);
     }
 
     /** Returns the same device under another name. */
     public SoftConfig withName(String newName) {
-        return new SoftConfig(newName, address, port, faults, environment, sockets);
+        return new SoftConfig(newName, personality, address, port, faults, environment, sockets);
+    }
+
+    /** Returns a device at the same address, with the name that each process's device of a personality has. */
+    public SoftConfig withPersonality(Personality other) {
+        return new SoftConfig(other.device(), other, address, port, faults, environment, sockets);
     }
 
     /** Returns the same device in another environment, with sockets of that environment. */
     public SoftConfig within(Environment newEnvironment, LinkSockets newSockets) {
-        return new SoftConfig(name, address, port, faults, newEnvironment, newSockets);
+        return new SoftConfig(name, personality, address, port, faults, newEnvironment, newSockets);
     }
 
     InetSocketAddress socketAddress() {

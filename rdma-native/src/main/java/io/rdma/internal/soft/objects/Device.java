@@ -9,9 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The running device, as seen by the objects created from it and by their transports. */
 public interface Device {
-    /** Returns the table of the device's objects. */
     Environment environment();
 
+    /** Returns the class of devices that this one stands for. */
+    Personality personality();
+
+    /** Returns the table of the device's objects. */
     HandleTable handles();
 
     /** Returns the keys of all registered memory. Device thread. */

@@ -43,8 +43,6 @@ public final class QpTransitions {
                 0);
     }
 
-    private static final int MAX_RD_ATOMIC = 128;
-
     public static final QpAttr INITIAL = initial(new QpCap(0, 0, 0, 0, 0));
 
     private QpTransitions() {}
@@ -76,8 +74,9 @@ public final class QpTransitions {
             throw invalid("the device has port 1 and partition index 0 only");
         }
         if ((mask & (QP_MAX_QP_RD_ATOMIC | QP_MAX_DEST_RD_ATOMIC)) != 0
-                && (merged.maxRdAtomic() > MAX_RD_ATOMIC || merged.maxDestRdAtomic() > MAX_RD_ATOMIC)) {
-            throw invalid("the device supports at most " + MAX_RD_ATOMIC + " reads and atomics in flight");
+                && (merged.maxRdAtomic() > SoftLimits.MAX_RD_ATOMIC
+                        || merged.maxDestRdAtomic() > SoftLimits.MAX_RD_ATOMIC)) {
+            throw invalid("the device supports at most " + SoftLimits.MAX_RD_ATOMIC + " reads and atomics in flight");
         }
         if ((mask & QP_AV) != 0 && qp.transport != Opcode.UD) {
             connect(qp, merged);

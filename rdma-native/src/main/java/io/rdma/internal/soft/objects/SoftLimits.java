@@ -4,6 +4,7 @@ import static io.rdma.internal.ibv.Ibv.*;
 
 import io.rdma.internal.ibv.DeviceAttr;
 import io.rdma.internal.ibv.PortAttr;
+import io.rdma.internal.soft.wire.Opcode;
 
 /** Limits of the software device, and the attributes that report them. */
 public final class SoftLimits {
@@ -13,12 +14,11 @@ public final class SoftLimits {
     public static final int MAX_SRQ_WR = 1 << 17;
     public static final int MAX_CQE = 1 << 18;
     public static final int MAX_INLINE = 256;
-    static final int MAX_RD_ATOMIC = 128;
-    public static final int CAPABILITIES =
-            DEVICE_RC_RNR_NAK_GEN | DEVICE_MEM_WINDOW | DEVICE_MEM_MGT_EXTENSIONS | DEVICE_MEM_WINDOW_TYPE_2B;
+    public static final int MAX_RD_ATOMIC = 128;
     private static final int MAX_GROUPS = 1 << 10;
     private static final int MAX_GROUP_MEMBERS = 1 << 10;
     private static final int MAX_AH = 1 << 19;
+    private static final int MAX_MW = 1 << 19;
     private static final int PAGE_SIZES = 0xfffff000;
     private static final int PORT_PHYS_DISABLED = 3;
     private static final int PORT_PHYS_LINK_UP = 5;
@@ -29,7 +29,15 @@ public final class SoftLimits {
         return value < 0 || value > most;
     }
 
-    public static DeviceAttr device() {
+    /** Returns the capabilities of a device, {@code IBV_DEVICE_*}. */
+    public static int capabilities(Personality personality) {
+        return DEVICE_MEM_MGT_EXTENSIONS
+                | (personality.hasReceiverNotReady() ? DEVICE_RC_RNR_NAK_GEN : 0)
+                | (personality.hasWindows() ? DEVICE_MEM_WINDOW | DEVICE_MEM_WINDOW_TYPE_2B : 0);
+    }
+
+    public static DeviceAttr device(Personality personality) {
+        boolean datagrams = personality.has(Opcode.UD);
         return new DeviceAttr(
                 "0.1.0",
                 GUID,
@@ -41,7 +49,7 @@ public final class SoftLimits {
                 0,
                 1 << 16,
                 MAX_QP_WR,
-                CAPABILITIES,
+                capabilities(personality),
                 MAX_SGE,
                 MAX_SGE,
                 1 << 16,
@@ -53,11 +61,11 @@ public final class SoftLimits {
                 1 << 23,
                 MAX_RD_ATOMIC,
                 0,
-                ATOMIC_GLOB,
-                1 << 19,
-                MAX_GROUPS,
-                MAX_GROUP_MEMBERS,
-                MAX_AH,
+                personality.hasAtomics() ? ATOMIC_GLOB : ATOMIC_NONE,
+                personality.hasWindows() ? MAX_MW : 0,
+                datagrams ? MAX_GROUPS : 0,
+                datagrams ? MAX_GROUP_MEMBERS : 0,
+                datagrams ? MAX_AH : 0,
                 1 << 16,
                 MAX_SRQ_WR,
                 MAX_SGE,

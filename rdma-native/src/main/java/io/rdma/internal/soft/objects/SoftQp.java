@@ -45,6 +45,7 @@ public final class SoftQp extends SoftObject {
     public final QpCap cap;
     public final boolean signalAll;
     public final int transport; // Opcode.RC, UC, UD or XRC
+    public final int operations; // that may be posted: bits 1 << IBV_WR_*
     public final int qpn;
     public final WorkQueue sq;
     public final WorkQueue rq;
@@ -61,6 +62,12 @@ public final class SoftQp extends SoftObject {
     public boolean crowded; // waits for room on the link
     /** Runs once when the peer first uses this queue pair. Device thread. */
     private @Nullable Runnable onUse;
+
+    /**
+     * Whether the peer has to send first, RFC 5044, 7.1.2. Set before the application may post. The device thread
+     * clears it before the application can learn of the peer's request.
+     */
+    public boolean awaitsPeer;
 
     /** The exception of a run or delivery in this turn; it ends the queue pair before the turn ends. */
     @Nullable
@@ -94,6 +101,7 @@ public final class SoftQp extends SoftObject {
         this.arrivingFrom = srq;
         this.device = device;
         this.transport = transport;
+        operations = device.personality().operations(transport);
         this.pd = pd;
         this.sendCq = sendCq;
         this.recvCq = recvCq;
@@ -149,6 +157,7 @@ public final class SoftQp extends SoftObject {
 
     /** Notes that a request of the peer was accepted. */
     public void used() {
+        awaitsPeer = false;
         Runnable hears = onUse;
         if (hears != null) {
             onUse = null;
@@ -242,6 +251,7 @@ public final class SoftQp extends SoftObject {
 
     /** Completes the receive that {@link #receive} returned, for a message or a write with immediate data. */
     public void received(QueuedRequest into, Packet p, int opcode, long bytes) {
+        awaitsPeer = false;
         into.arrivedWith = (Opcode.hasImm(p.opcode) ? WC_WITH_IMM : Opcode.hasIeth(p.opcode) ? WC_WITH_INV : 0)
                 | (transport == Opcode.UD ? WC_GRH : 0);
         into.imm = Opcode.hasIeth(p.opcode) ? p.invalidate : p.imm;

@@ -208,6 +208,10 @@ final class Responder implements ReceiveSide {
     }
 
     private void notReady(int psn) {
+        if (!qp.device.personality().hasReceiverNotReady()) {
+            end(Aeth.NAK_REMOTE_OPERATION, psn);
+            return;
+        }
         qp.device.counters().count(Counter.SEND_RNR_ERR);
         nakSent = true; // packets after the refused one are dropped without another NAK
         pend(Aeth.RNR | qp.attr.minRnrTimer(), psn);

@@ -1,0 +1,93 @@
+package io.rdma.internal.soft.objects;
+
+import static io.rdma.internal.ibv.Ibv.*;
+
+import io.rdma.internal.ibv.DeviceEntry;
+import io.rdma.internal.soft.wire.Opcode;
+import java.util.Arrays;
+import java.util.Optional;
+
+// Invariant: a personality takes away what a class of devices lacks. Packets are those of RoCE v2 with every one.
+
+/** Class of devices that a software device stands for. Each process has a device of each, with a name of its own. */
+public enum Personality {
+    /** Everything that the software device has. */
+    COMPLETE("soft0"),
+
+    /**
+     * iWARP, RFC 5040 to 5044. RDMA CM alone connects, and moves the queue pair to RTS itself. The server sends after
+     * the client has. A message without a receive ends the connection. There are reliable connections alone, without
+     * atomics, immediate data and memory windows, as with Linux's siw.
+     */
+    IWARP("soft-iwarp0");
+
+    private static final int IMMEDIATE = 1 << WR_SEND_WITH_IMM | 1 << WR_RDMA_WRITE_WITH_IMM;
+    private static final int ATOMICS = 1 << WR_ATOMIC_CMP_AND_SWP | 1 << WR_ATOMIC_FETCH_AND_ADD;
+    private static final int DATAGRAMS = 1 << WR_SEND | 1 << WR_SEND_WITH_IMM;
+    private static final int UNRELIABLE = DATAGRAMS | 1 << WR_RDMA_WRITE | 1 << WR_RDMA_WRITE_WITH_IMM;
+    private static final int RELIABLE =
+            UNRELIABLE | ATOMICS | 1 << WR_RDMA_READ | 1 << WR_LOCAL_INV | 1 << WR_BIND_MW | 1 << WR_SEND_WITH_INV;
+
+    private final String device;
+
+    Personality(String device) {
+        this.device = device;
+    }
+
+    /**
+     * Returns the name of this process's device.
+     *
+     * @return such as {@code soft0}
+     */
+    public String device() {
+        return device;
+    }
+
+    /** Returns the personality whose device has a name. */
+    public static Optional<Personality> of(String device) {
+        return Arrays.stream(values()).filter(one -> one.device.equals(device)).findFirst();
+    }
+
+    public boolean isIwarp() {
+        return this == IWARP;
+    }
+
+    /** Returns the entry of a device in {@code ibv_get_device_list(3)}. */
+    public DeviceEntry entry(String name) {
+        return isIwarp()
+                ? new DeviceEntry(name, SoftLimits.GUID, NODE_RNIC, TRANSPORT_IWARP)
+                : new DeviceEntry(name, SoftLimits.GUID, NODE_CA, TRANSPORT_IB);
+    }
+
+    /** Returns the type of the device's GID, {@code IBV_GID_TYPE_*}. */
+    public int gidType() {
+        return isIwarp() ? GID_TYPE_IB : GID_TYPE_ROCE_V2;
+    }
+
+    /** Returns whether there are queue pairs of a transport. */
+    public boolean has(int transport) {
+        return !isIwarp() || transport == Opcode.RC;
+    }
+
+    boolean hasAtomics() {
+        return !isIwarp();
+    }
+
+    public boolean hasWindows() {
+        return !isIwarp();
+    }
+
+    /** Returns whether a sender is told to try again when its message finds no receive. */
+    public boolean hasReceiverNotReady() {
+        return !isIwarp();
+    }
+
+    /** Returns the operations that a transport supports, {@code ibv_post_send(3)}: bits {@code 1 << IBV_WR_*}. */
+    int operations(int transport) {
+        return switch (transport) {
+            case Opcode.UD -> DATAGRAMS;
+            case Opcode.UC -> UNRELIABLE;
+            default -> isIwarp() ? RELIABLE & ~(IMMEDIATE | ATOMICS | 1 << WR_BIND_MW) : RELIABLE;
+        };
+    }
+}
