@@ -3,6 +3,7 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.types.AccessFlag;
 import io.rdma.types.AtomicCapability;
 import io.rdma.types.CmEventType;
 import io.rdma.types.DeviceAttributes;
@@ -80,10 +81,13 @@ class IwarpCmContractTest extends CmContract {
         expect(clients, CmEventType.REJECTED);
     }
 
-    /** RFC 5044, 7.1.2: the responder sends no FPDU before it has received one. */
+    /** RFC 5044, 7.1.2: the responder sends no FPDU before it has received one. siw does not check it. */
     @Test
     void theServerSpeaksAfterTheClient() {
         Connection made = connected(host());
+        for (CmEnd end : new CmEnd[] {made.clientEnd(), made.serverEnd()}) {
+            assertThat(end.pair.query().qpAccessFlags()).contains(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+        }
         assertThat(made.serverEnd().post(WorkRequestOpcode.SEND, "too early")).isEqualTo(-Errno.EINVAL);
         exchange(made.clientEnd(), made.serverEnd());
         exchange(made.serverEnd(), made.clientEnd());
@@ -99,6 +103,15 @@ class IwarpCmContractTest extends CmContract {
         made.clientEnd().completed(8, WorkCompletionStatus.REM_OP_ERR);
         assertThat(made.clientEnd().pair.queryState()).isEqualTo(QueuePairState.ERR);
         assertThat(made.serverEnd().pair.queryState()).isEqualTo(QueuePairState.ERR);
+    }
+
+    @Test
+    void aServerWhoseClientHasLeftGetsItsRequestsFlushed() {
+        Connection made = connected(host());
+        made.server().disconnect();
+        made.serverEnd().completed(7, WorkCompletionStatus.WR_FLUSH_ERR);
+        assertThat(made.serverEnd().post(WorkRequestOpcode.SEND, "is flushed")).isZero();
+        made.serverEnd().completed(8, WorkCompletionStatus.WR_FLUSH_ERR);
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.testing.HangUp;
 import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestDevice;
+import io.rdma.testing.TestPorts;
 import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
 import java.io.IOException;
@@ -499,8 +500,8 @@ abstract class ConnectContract {
     /** The kernel keeps a port until the last thread has left accept(2), which is after the close of its socket. */
     @Test
     void aPortCanBeBoundAgainOnceTheServerIsClosed() {
-        int port = server.port();
-        DisposableServer before = server;
+        int port = TestPorts.free();
+        DisposableServer before = echo("127.0.0.1").port(port).bindNow(PATIENCE);
         for (int round = 0; round < REBINDS; round++) {
             before.disposeNow(PATIENCE);
             before = echo("127.0.0.1").port(port).bindNow(PATIENCE);

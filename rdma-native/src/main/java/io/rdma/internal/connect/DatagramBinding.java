@@ -72,8 +72,8 @@ public final class DatagramBinding implements AutoCloseable {
                 completions = unused.add(
                         resources.roomiestLoop().reserve(options.queuePair().maxSendWr() + options.receiveBuffers()));
                 CompletionQueue queue = completions.queue();
-                queuePair = unused.add(
-                        resources.domain().createQueuePair(QueuePairType.UD, queue, queue, options.queuePair()));
+                queuePair = unused.add(QueuePairCreation.create(
+                        resources.context(), resources.domain(), QueuePairType.UD, queue, null, options.queuePair()));
                 queuePair.modify(id.attributesTo(QueuePairState.INIT));
                 unused.keep();
             }

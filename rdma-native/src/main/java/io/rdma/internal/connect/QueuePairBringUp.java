@@ -26,6 +26,7 @@ import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairType;
 import java.net.InetAddress;
 import java.util.EnumSet;
 import java.util.Set;
@@ -99,10 +100,13 @@ final class QueuePairBringUp implements AutoCloseable {
             QueuePairCapacity capacity = capacity(options);
             completions = cleanup.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
             CompletionQueue queue = completions.queue();
-            queuePair = cleanup.add(
-                    shared == null
-                            ? domain.createQueuePair(queue, queue, capacity)
-                            : domain.createQueuePair(queue, queue, shared.queue(), capacity));
+            queuePair = cleanup.add(QueuePairCreation.create(
+                    resources.context(),
+                    domain,
+                    QueuePairType.RC,
+                    queue,
+                    shared == null ? null : shared.queue(),
+                    capacity));
             queuePair.modify(toInit.access(abilities.atomics() ? ACCESS_WITH_ATOMICS : ACCESS));
             cleanup.keep();
         }

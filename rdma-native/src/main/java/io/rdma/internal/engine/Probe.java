@@ -46,8 +46,8 @@ final class Probe extends Operation {
     }
 
     /**
-     * Returns whether this side may send only after a message of its peer. With credits it is the peer's first frame,
-     * before which the connection is not established.
+     * Returns whether this side may send only after a message of its peer. With credits the connection is established
+     * only after the peer's first frame, so no probe comes before that.
      */
     private boolean awaitsMessage() {
         EndpointOptions options = endpoint.options();

@@ -13,7 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 // Invariants
 // - Only the close of the socket ends the loop. Any other failure, such as EMFILE, repeats at once while its cause
 //   lasts. So the loop waits before it tries again, and logs at most once a second.
-// - The kernel releases the port when the thread has left accept(2), which is after the close of the socket returns.
+// - The kernel releases the port when the thread has left accept(2), which may be after the close of the
+//   socket has returned.
 
 /** Loop that accepts TCP connections at one socket, on a thread of its own. */
 public final class AcceptLoop {
@@ -81,6 +82,7 @@ public final class AcceptLoop {
                 }
             }
         } finally {
+            stop();
             ended.complete(null);
         }
     }
@@ -95,10 +97,11 @@ public final class AcceptLoop {
     }
 
     /**
-     * Waits until the thread has left the socket. The port is free then. Only after {@link #start} and {@link #stop}. An
-     * interrupt does not end the wait.
+     * Accepts no more, and waits until the thread has left the socket. The port is free then. Only after {@link #start}.
+     * An interrupt does not end the wait.
      */
     public void awaitEnd() {
+        stop();
         ended.join();
     }
 }

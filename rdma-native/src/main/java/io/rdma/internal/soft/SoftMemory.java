@@ -10,7 +10,6 @@ import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;
 import io.rdma.internal.soft.objects.SoftDm;
-import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.internal.soft.objects.SoftMr;
 import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.types.Errno;
@@ -50,7 +49,7 @@ final class SoftMemory implements MemoryVerbs {
     @Override
     public DeviceAttrEx queryDeviceEx(long context) {
         verbs.object("ibv_query_device_ex", context, SoftContext.class);
-        return new DeviceAttrEx(0, 0, 0, 0, 0, 0, 0, SoftLimits.capabilities(verbs.personality()), MAX_DM);
+        return new DeviceAttrEx(0, 0, 0, 0, 0, 0, 0, verbs.personality().capabilities(), MAX_DM);
     }
 
     @Override
@@ -161,11 +160,12 @@ final class SoftMemory implements MemoryVerbs {
     @Override
     public int resizeCq(long cq, int cqe) {
         SoftCq queue = verbs.object("ibv_resize_cq", cq, SoftCq.class);
-        if (cqe < 1 || cqe > SoftLimits.MAX_CQE || !queue.resize(cqe)) {
+        int most = verbs.personality().limits().cqe();
+        if (cqe < 1 || cqe > most || !queue.resize(cqe)) {
             throw new VerbsException(
                     "ibv_resize_cq",
                     Errno.EINVAL,
-                    "Entries must be from 1 to " + SoftLimits.MAX_CQE + ", and hold the completions in the queue");
+                    "Entries must be from 1 to " + most + ", and hold the completions in the queue");
         }
         return cqe;
     }

@@ -239,15 +239,16 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
-    public void bringUp(int qpn, List<CmQpAttr> steps, boolean awaitsPeer) {
+    public void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer) {
         SoftDevice on = device();
         on.call(() -> {
             SoftQp qp = on.find(qpn);
             if (qp == null) {
-                throw new VerbsException("rdma_connect", Errno.EINVAL, "There is no queue pair " + qpn);
+                throw new VerbsException(name(), Errno.EINVAL, "There is no queue pair " + qpn);
             }
+            QpTransitions.apply(qp, toRtr.attr(), toRtr.mask());
             qp.awaitsPeer = awaitsPeer;
-            steps.forEach(step -> QpTransitions.apply(qp, step.attr(), step.mask()));
+            QpTransitions.apply(qp, toRts.attr(), toRts.mask());
             return 0;
         });
     }
@@ -301,7 +302,7 @@ public final class SoftVerbs implements CmDevice {
             device = new SoftDevice(config, handles, rdmacm.agent());
             String capture = System.getProperty(CAPTURE_PROPERTY, "");
             if (!capture.isBlank()) {
-                captureTo(Path.of(capture));
+                captureTo(Path.of(this == shared() ? capture : capture + '.' + name()));
             }
         }
         contexts++;
@@ -324,7 +325,7 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public DeviceAttr queryDevice(long context) {
         object("ibv_query_device", context, SoftContext.class);
-        return SoftLimits.device(config.personality());
+        return config.personality().attributes();
     }
 
     @Override
@@ -447,11 +448,12 @@ public final class SoftVerbs implements CmDevice {
     public synchronized Cq createCq(long context, int cqe, long channel, int compVector) {
         SoftContext owner = object("ibv_create_cq", context, SoftContext.class);
         SoftCompChannel events = channel == 0 ? null : object("ibv_create_cq", channel, SoftCompChannel.class);
-        if (cqe < 1 || cqe > MAX_CQE || compVector != 0) {
+        int most = config.personality().limits().cqe();
+        if (cqe < 1 || cqe > most || compVector != 0) {
             throw new VerbsException(
                     "ibv_create_cq",
                     Errno.EINVAL,
-                    "Entries must be from 1 to " + MAX_CQE + ", and the completion vector 0");
+                    "Entries must be from 1 to " + most + ", and the completion vector 0");
         }
         owner.users++;
         if (events != null) {
@@ -486,15 +488,17 @@ public final class SoftVerbs implements CmDevice {
         return new Srq(handles.add(made), new SrqAttr(attr.maxWr(), attr.maxSge(), 0));
     }
 
-    static void checkSrq(String call, SrqAttr attr) {
+    void checkSrq(String call, SrqAttr attr) {
+        SoftLimits limits = config.personality().limits();
         if (attr.maxWr() == 0
-                || outside(attr.maxWr(), MAX_SRQ_WR)
+                || outside(attr.maxWr(), limits.srqWr())
                 || attr.maxSge() == 0
-                || outside(attr.maxSge(), MAX_SGE)) {
+                || outside(attr.maxSge(), limits.sge())) {
             throw new VerbsException(
                     call,
                     Errno.EINVAL,
-                    "A shared receive queue has 1 to " + MAX_SRQ_WR + " requests of 1 to " + MAX_SGE + " entries");
+                    "A shared receive queue has 1 to " + limits.srqWr() + " requests of 1 to " + limits.sge()
+                            + " entries");
         }
     }
 
@@ -540,15 +544,17 @@ public final class SoftVerbs implements CmDevice {
                     "ibv_create_qp", Errno.EINVAL, "The shared receive queue belongs to another protection domain");
         }
         int transport = transport(attr.qpType());
-        if (outside(cap.maxSendWr(), MAX_QP_WR)
-                || outside(cap.maxRecvWr(), MAX_QP_WR)
-                || outside(cap.maxSendSge(), MAX_SGE)
-                || outside(cap.maxRecvSge(), MAX_SGE)
-                || outside(cap.maxInlineData(), MAX_INLINE)) {
+        SoftLimits limits = config.personality().limits();
+        if (outside(cap.maxSendWr(), limits.qpWr())
+                || outside(cap.maxRecvWr(), limits.qpWr())
+                || outside(cap.maxSendSge(), limits.sge())
+                || outside(cap.maxRecvSge(), limits.sge())
+                || outside(cap.maxInlineData(), limits.inline())) {
             throw new VerbsException(
                     "ibv_create_qp",
                     Errno.EINVAL,
-                    "Limits are " + MAX_QP_WR + " requests, " + MAX_SGE + " entries, " + MAX_INLINE + " bytes inline");
+                    "Limits are " + limits.qpWr() + " requests, " + limits.sge() + " entries, " + limits.inline()
+                            + " bytes inline");
         }
         QpCap granted = srq == null ? cap : new QpCap(cap.maxSendWr(), 0, cap.maxSendSge(), 0, cap.maxInlineData());
         SoftDevice on = device();

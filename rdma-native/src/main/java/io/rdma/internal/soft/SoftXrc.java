@@ -54,7 +54,7 @@ final class SoftXrc implements XrcVerbs {
             SoftPd owner = verbs.object("ibv_create_srq_ex", pd, SoftPd.class);
             SoftXrcd domain = verbs.object("ibv_create_srq_ex", xrcd, SoftXrcd.class);
             SoftCq queue = verbs.object("ibv_create_srq_ex", cq, SoftCq.class);
-            SoftVerbs.checkSrq("ibv_create_srq_ex", attr);
+            verbs.checkSrq("ibv_create_srq_ex", attr);
             SoftDevice on = verbs.device();
             SoftSrq made = on.call(() -> {
                 SoftSrq srq = new SoftSrq(owner, attr.maxWr(), attr.maxSge(), domain, queue, on.freshSrqn());

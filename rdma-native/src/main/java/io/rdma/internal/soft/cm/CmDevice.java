@@ -4,7 +4,6 @@ import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.CmQpAttr;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.List;
 
 /** The device under the connection manager: its verbs, its address, and its queue pair 1. */
 public interface CmDevice extends Verbs {
@@ -30,11 +29,12 @@ public interface CmDevice extends Verbs {
      * Moves a queue pair to RTS.
      *
      * @param qpn number of the queue pair
-     * @param steps attributes of each transition
+     * @param toRtr attributes of the transition to RTR
+     * @param toRts attributes of the transition to RTS
      * @param awaitsPeer whether its peer has to send first
      * @throws io.rdma.types.VerbsException EINVAL if there is no such queue pair, or it cannot be moved
      */
-    void bringUp(int qpn, List<CmQpAttr> steps, boolean awaitsPeer);
+    void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer);
 
     /** Sends a management datagram to another device's queue pair 1. A closed device drops it. */
     void sendManagement(byte[] mad, InetSocketAddress to);

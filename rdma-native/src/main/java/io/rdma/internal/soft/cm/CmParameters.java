@@ -8,7 +8,6 @@ import io.rdma.internal.ibv.ConnParam;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.QpAttr;
 import io.rdma.internal.soft.objects.QpTransitions;
-import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.internal.soft.wire.Psn;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
@@ -69,11 +68,11 @@ final class CmParameters {
      * Checks the parameters of an application's call, and fills in those that it left to the library.
      *
      * @param answer whether the peer's parameters are known and limit those of this side
+     * @param limit reads and atomics in flight that the device supports
      * @param ownPair whether the identifier has created the queue pair
      */
-    ConnParam complete(String call, boolean answer, ConnParam param, int mostPrivateData, boolean ownPair) {
+    ConnParam complete(String call, boolean answer, ConnParam param, int mostPrivateData, int limit, boolean ownPair) {
         checkPrivateData(call, param.privateData(), mostPrivateData);
-        int limit = SoftLimits.MAX_RD_ATOMIC;
         int responder = param.responderResources();
         int initiator = param.initiatorDepth();
         if (responder == MAX_RESP_RES) {

@@ -44,7 +44,7 @@ final class CmPort implements AutoCloseable {
         }
     }
 
-    /** Gives the port back. Others can take it when this returns. */
+    /** Gives the port back. Does not wait, since the caller may be a thread that must not block. */
     @Override
     public void close() {
         if (reserved == null) {
@@ -58,7 +58,6 @@ final class CmPort implements AutoCloseable {
         }
         if (told != null) {
             told.stop();
-            told.awaitEnd();
         }
     }
 }

@@ -62,6 +62,11 @@ final class LentDevice {
         return verbs.queryGidTable(context).getFirst().gid();
     }
 
+    /** Returns how many reads and atomics may be in flight in each direction. */
+    int readsAndAtomics() {
+        return verbs.queryDevice(context).maxQpRdAtom();
+    }
+
     int mtu() {
         return verbs.queryPort(context, 1).activeMtu();
     }

@@ -167,10 +167,10 @@ public final class SoftRdmacm implements Rdmacm {
             }
             port = id.port;
         }
+        agent.unlisten(id); // before the port is free for another listener
         if (port != null) {
-            port.close(); // waits, so not in the monitor
+            port.close();
         }
-        agent.unlisten(id);
         // Requests that the application has not taken end with the listener.
         for (CmEventEntry request : id.channel.events.remove(event -> event.listenId() == handle)) {
             destroyId(request.id());
@@ -288,7 +288,8 @@ public final class SoftRdmacm implements Rdmacm {
             id.require("rdma_connect", State.ROUTE);
             id.parameters.psn = agent.randomPsn();
             int room = id.isDatagram() ? SoftCmId.LOOKUP_DATA : SoftCmId.REQUEST_DATA;
-            ConnParam said = id.parameters.complete("rdma_connect", false, param, room, id.qp != 0);
+            ConnParam said =
+                    id.parameters.complete("rdma_connect", false, param, room, device.readsAndAtomics(), id.qp != 0);
             CmExchange exchange = agent.begin(id);
             id.exchange = exchange;
             id.state = State.TALKING;
@@ -322,7 +323,8 @@ public final class SoftRdmacm implements Rdmacm {
             CmConversation talk =
                     id.talking("rdma_accept", CmConversation.State.REQ_RCVD, CmConversation.State.SIDR_REQ_RCVD);
             int room = id.isDatagram() ? CmLookupReply.PRIVATE_DATA : CmReply.PRIVATE_DATA;
-            ConnParam said = id.parameters.complete("rdma_accept", true, param, room, id.qp != 0);
+            ConnParam said =
+                    id.parameters.complete("rdma_accept", true, param, room, device.readsAndAtomics(), id.qp != 0);
             if (id.isDatagram()) {
                 answer(id, talk, CmLookupReply.VALID, said.qpNum(), said.privateData());
                 return;
@@ -438,11 +440,13 @@ public final class SoftRdmacm implements Rdmacm {
      * @param passive whether this side accepted the connection
      */
     void moveToReadyToSend(SoftCmId id, boolean passive) {
+        if (id.qp != 0) {
+            move(id, Ibv.QPS_INIT); // again: only now with the rights of the peer
+        }
         if (isIwarp()) {
             CmParameters known = id.parameters;
-            verbs.bringUp(known.qpn, List.of(known.attr(Ibv.QPS_RTR), known.attr(Ibv.QPS_RTS)), passive);
+            verbs.bringUp(known.qpn, known.attr(Ibv.QPS_RTR), known.attr(Ibv.QPS_RTS), passive);
         } else if (id.qp != 0) {
-            move(id, Ibv.QPS_INIT);
             move(id, Ibv.QPS_RTR);
             move(id, Ibv.QPS_RTS);
         }

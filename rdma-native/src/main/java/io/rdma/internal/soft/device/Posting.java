@@ -72,7 +72,7 @@ public final class Posting {
         boolean atomic = opcode == WR_ATOMIC_CMP_AND_SWP || opcode == WR_ATOMIC_FETCH_AND_ADD;
         boolean local = opcode == WR_LOCAL_INV || opcode == WR_BIND_MW;
         if (qp.state < QPS_RTS
-                || qp.awaitsPeer
+                || qp.awaitsPeer && qp.state != QPS_ERR
                 || (opcode & ~31) != 0
                 || (qp.operations >>> opcode & 1) == 0
                 || (flags & ~ALL_FLAGS) != 0

@@ -12,8 +12,8 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * Configuration of a software device: its name, its personality, the address at which it listens, the faults of its links, its
- * environment, and the factory of its sockets.
+ * Configuration of a software device: its name, its personality, the address at which it listens, the faults of its
+ * links, its environment, and the factory of its sockets.
  *
  * @param name name of the device
  * @param personality class of devices that it stands for

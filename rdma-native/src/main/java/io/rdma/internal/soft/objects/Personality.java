@@ -2,24 +2,28 @@ package io.rdma.internal.soft.objects;
 
 import static io.rdma.internal.ibv.Ibv.*;
 
+import io.rdma.internal.ibv.DeviceAttr;
 import io.rdma.internal.ibv.DeviceEntry;
 import io.rdma.internal.soft.wire.Opcode;
 import java.util.Arrays;
 import java.util.Optional;
 
-// Invariant: a personality takes away what a class of devices lacks. Packets are those of RoCE v2 with every one.
+// Invariant: a personality takes away what a class of devices lacks. Every personality sends packets of RoCE v2.
 
 /** Class of devices that a software device stands for. Each process has a device of each, with a name of its own. */
 public enum Personality {
     /** Everything that the software device has. */
-    COMPLETE("soft0"),
+    COMPLETE("soft0", SoftLimits.LARGE),
+
+    /** Small limits and no inline data, as small or old devices have them. */
+    SMALL("soft-small0", SoftLimits.SMALL),
 
     /**
      * iWARP, RFC 5040 to 5044. RDMA CM alone connects, and moves the queue pair to RTS itself. The server sends after
-     * the client has. A message without a receive ends the connection. There are reliable connections alone, without
+     * the client has. A message without a receive ends the connection. It has only reliable connections, without
      * atomics, immediate data and memory windows, as with Linux's siw.
      */
-    IWARP("soft-iwarp0");
+    IWARP("soft-iwarp0", SoftLimits.LARGE);
 
     private static final int IMMEDIATE = 1 << WR_SEND_WITH_IMM | 1 << WR_RDMA_WRITE_WITH_IMM;
     private static final int ATOMICS = 1 << WR_ATOMIC_CMP_AND_SWP | 1 << WR_ATOMIC_FETCH_AND_ADD;
@@ -29,9 +33,11 @@ public enum Personality {
             UNRELIABLE | ATOMICS | 1 << WR_RDMA_READ | 1 << WR_LOCAL_INV | 1 << WR_BIND_MW | 1 << WR_SEND_WITH_INV;
 
     private final String device;
+    private final SoftLimits limits;
 
-    Personality(String device) {
+    Personality(String device, SoftLimits limits) {
         this.device = device;
+        this.limits = limits;
     }
 
     /**
@@ -46,6 +52,22 @@ public enum Personality {
     /** Returns the personality whose device has a name. */
     public static Optional<Personality> of(String device) {
         return Arrays.stream(values()).filter(one -> one.device.equals(device)).findFirst();
+    }
+
+    public SoftLimits limits() {
+        return limits;
+    }
+
+    /** Returns the attributes of a device. */
+    public DeviceAttr attributes() {
+        return limits.device(this);
+    }
+
+    /** Returns the capabilities of a device, {@code IBV_DEVICE_*}. */
+    public int capabilities() {
+        return DEVICE_MEM_MGT_EXTENSIONS
+                | (hasReceiverNotReady() ? DEVICE_RC_RNR_NAK_GEN : 0)
+                | (hasWindows() ? DEVICE_MEM_WINDOW | DEVICE_MEM_WINDOW_TYPE_2B : 0);
     }
 
     public boolean isIwarp() {

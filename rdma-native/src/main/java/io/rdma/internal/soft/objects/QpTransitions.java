@@ -73,10 +73,10 @@ public final class QpTransitions {
         if ((mask & QP_PORT) != 0 && merged.portNum() != 1 || (mask & QP_PKEY_INDEX) != 0 && merged.pkeyIndex() != 0) {
             throw invalid("the device has port 1 and partition index 0 only");
         }
+        int most = qp.device.personality().limits().rdAtomic();
         if ((mask & (QP_MAX_QP_RD_ATOMIC | QP_MAX_DEST_RD_ATOMIC)) != 0
-                && (merged.maxRdAtomic() > SoftLimits.MAX_RD_ATOMIC
-                        || merged.maxDestRdAtomic() > SoftLimits.MAX_RD_ATOMIC)) {
-            throw invalid("the device supports at most " + SoftLimits.MAX_RD_ATOMIC + " reads and atomics in flight");
+                && (merged.maxRdAtomic() > most || merged.maxDestRdAtomic() > most)) {
+            throw invalid("the device supports at most " + most + " reads and atomics in flight");
         }
         if ((mask & QP_AV) != 0 && qp.transport != Opcode.UD) {
             connect(qp, merged);

@@ -6,15 +6,20 @@ import io.rdma.internal.ibv.DeviceAttr;
 import io.rdma.internal.ibv.PortAttr;
 import io.rdma.internal.soft.wire.Opcode;
 
-/** Limits of the software device, and the attributes that report them. */
-public final class SoftLimits {
-    public static final long GUID = 0x0200_00ff_fe00_0001L;
-    public static final int MAX_QP_WR = 16384;
-    public static final int MAX_SGE = 30;
-    public static final int MAX_SRQ_WR = 1 << 17;
-    public static final int MAX_CQE = 1 << 18;
-    public static final int MAX_INLINE = 256;
-    public static final int MAX_RD_ATOMIC = 128;
+/**
+ * Limits of a software device, and the attributes that report them.
+ *
+ * @param qpWr requests in a send or receive queue
+ * @param sge entries of a request
+ * @param srqWr requests in a shared receive queue
+ * @param cqe entries of a completion queue
+ * @param inline bytes that can be sent inline, which no attribute reports
+ * @param rdAtomic reads and atomics in flight in each direction
+ */
+public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int rdAtomic) {
+    static final SoftLimits LARGE = new SoftLimits(16384, 30, 1 << 17, 1 << 18, 256, 128);
+    static final SoftLimits SMALL = new SoftLimits(256, 2, 256, 1 << 12, 0, 1);
+    static final long GUID = 0x0200_00ff_fe00_0001L;
     private static final int MAX_GROUPS = 1 << 10;
     private static final int MAX_GROUP_MEMBERS = 1 << 10;
     private static final int MAX_AH = 1 << 19;
@@ -23,20 +28,12 @@ public final class SoftLimits {
     private static final int PORT_PHYS_DISABLED = 3;
     private static final int PORT_PHYS_LINK_UP = 5;
 
-    private SoftLimits() {}
-
     public static boolean outside(int value, int most) {
         return value < 0 || value > most;
     }
 
-    /** Returns the capabilities of a device, {@code IBV_DEVICE_*}. */
-    public static int capabilities(Personality personality) {
-        return DEVICE_MEM_MGT_EXTENSIONS
-                | (personality.hasReceiverNotReady() ? DEVICE_RC_RNR_NAK_GEN : 0)
-                | (personality.hasWindows() ? DEVICE_MEM_WINDOW | DEVICE_MEM_WINDOW_TYPE_2B : 0);
-    }
-
-    public static DeviceAttr device(Personality personality) {
+    /** Returns the attributes of a device with these limits. */
+    DeviceAttr device(Personality personality) {
         boolean datagrams = personality.has(Opcode.UD);
         return new DeviceAttr(
                 "0.1.0",
@@ -48,18 +45,18 @@ public final class SoftLimits {
                 0,
                 0,
                 1 << 16,
-                MAX_QP_WR,
-                capabilities(personality),
-                MAX_SGE,
-                MAX_SGE,
+                qpWr,
+                personality.capabilities(),
+                sge,
+                sge,
                 1 << 16,
-                MAX_CQE,
+                cqe,
                 1 << 19,
                 1 << 16,
-                MAX_RD_ATOMIC,
+                rdAtomic,
                 0,
                 1 << 23,
-                MAX_RD_ATOMIC,
+                rdAtomic,
                 0,
                 personality.hasAtomics() ? ATOMIC_GLOB : ATOMIC_NONE,
                 personality.hasWindows() ? MAX_MW : 0,
@@ -67,8 +64,8 @@ public final class SoftLimits {
                 datagrams ? MAX_GROUP_MEMBERS : 0,
                 datagrams ? MAX_AH : 0,
                 1 << 16,
-                MAX_SRQ_WR,
-                MAX_SGE,
+                srqWr,
+                sge,
                 1,
                 0,
                 1);

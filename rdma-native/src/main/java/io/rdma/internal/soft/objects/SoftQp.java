@@ -357,6 +357,7 @@ public final class SoftQp extends SoftObject {
         device.keys().forget(this);
         lastTold = false;
         onUse = null;
+        awaitsPeer = false;
         pd.context.forget(this);
         requester.reset(0);
         responder.reset(0);

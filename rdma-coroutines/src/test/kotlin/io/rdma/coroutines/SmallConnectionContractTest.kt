@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SmallConnectionContractTest : ConnectionContract() {
+    override val device = "soft-small0"
+}

@@ -1,0 +1,86 @@
+package io.rdma.internal.connect;
+
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.internal.close.CloseSteps;
+import io.rdma.types.DeviceAttributes;
+import io.rdma.types.PostingInterface;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.VerbsException;
+import io.rdma.verbs.CompletionQueue;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.ProtectionDomain;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairType;
+import io.rdma.verbs.SharedReceiveQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creation of a queue pair of a wanted capacity, {@code ibv_create_qp(3)}. No attribute of a device says how many bytes
+ * it sends inline, and inline data only saves time. So a refusal is followed by an attempt without inline data.
+ */
+final class QueuePairCreation {
+    private QueuePairCreation() {}
+
+    /**
+     * Creates a queue pair.
+     *
+     * @param shared queue of its receives, null if it has one of its own
+     * @return its capacity has 0 bytes inline if the device refused the wanted ones
+     * @throws RdmaConnectException DEVICE if the capacity exceeds what the device says that it has
+     * @throws VerbsException if the device refuses for another reason
+     */
+    static QueuePair create(
+            DeviceContext device,
+            ProtectionDomain domain,
+            QueuePairType type,
+            CompletionQueue queue,
+            @Nullable SharedReceiveQueue shared,
+            QueuePairCapacity capacity) {
+        try {
+            return domain.createQueuePair(type, queue, queue, shared, capacity, PostingInterface.CLASSIC);
+        } catch (VerbsException refused) {
+            DeviceAttributes most = device.queryDevice();
+            require(device, most.maxQpWr(), capacity.maxSendWr(), "requests in a send queue", "MaxSendWr", refused);
+            require(
+                    device,
+                    most.maxQpWr(),
+                    capacity.maxReceiveWr(),
+                    "requests in a receive queue",
+                    "MaxReceiveWr, and fewer receive buffers",
+                    refused);
+            require(device, most.maxSge(), capacity.maxSendSge(), "entries of a send", "MaxSendSge", refused);
+            require(device, most.maxSge(), capacity.maxReceiveSge(), "entries of a receive", "MaxReceiveSge", refused);
+            if (capacity.maxInlineData() == 0) {
+                throw refused;
+            }
+            return createWithoutInline(domain, type, queue, shared, capacity, refused);
+        }
+    }
+
+    private static QueuePair createWithoutInline(
+            ProtectionDomain domain,
+            QueuePairType type,
+            CompletionQueue queue,
+            @Nullable SharedReceiveQueue shared,
+            QueuePairCapacity capacity,
+            VerbsException refused) {
+        try {
+            return domain.createQueuePair(
+                    type, queue, queue, shared, capacity.withMaxInlineData(0), PostingInterface.CLASSIC);
+        } catch (VerbsException again) {
+            CloseSteps.suppress(refused, again);
+            throw refused;
+        }
+    }
+
+    private static void require(
+            DeviceContext device, int most, int wanted, String what, String option, VerbsException refused) {
+        if (wanted > most) {
+            throw new RdmaConnectException(
+                    RdmaConnectException.Reason.DEVICE,
+                    device.name() + " has at most " + most + ' ' + what + ", not " + wanted
+                            + ": choose a QueuePairCapacity with a smaller " + option,
+                    refused);
+        }
+    }
+}
