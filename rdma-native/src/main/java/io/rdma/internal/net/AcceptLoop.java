@@ -97,8 +97,8 @@ public final class AcceptLoop {
     }
 
     /**
-     * Accepts no more, and waits until the thread has left the socket. The port is free then. Only after {@link #start}.
-     * An interrupt does not end the wait.
+     * Accepts no more, and waits until the thread has left the socket. The port is free then. Only after
+     * {@link #start}. An interrupt does not end the wait.
      */
     public void awaitEnd() {
         stop();

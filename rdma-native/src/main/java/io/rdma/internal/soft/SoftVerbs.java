@@ -20,7 +20,6 @@ import io.rdma.internal.ibv.Mr;
 import io.rdma.internal.ibv.PortAttr;
 import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpAttr;
-import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.ibv.Srq;
 import io.rdma.internal.ibv.SrqAttr;
@@ -47,7 +46,6 @@ import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftSrq;
 import io.rdma.internal.soft.wire.Counters;
-import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.SoftAddress;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
@@ -82,6 +80,7 @@ public final class SoftVerbs implements CmDevice {
     private final MemoryWindowVerbs windows = new SoftMemoryWindows(this);
     private final SoftRdmacm rdmacm;
     private final MemoryVerbs memory = new SoftMemory(this);
+    private final SoftQueuePairs queuePairs = new SoftQueuePairs(this);
     private @Nullable SoftDevice device;
     private int contexts;
 
@@ -234,21 +233,6 @@ public final class SoftVerbs implements CmDevice {
             if (qp != null) {
                 qp.onUse(hears);
             }
-            return 0;
-        });
-    }
-
-    @Override
-    public void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer) {
-        SoftDevice on = device();
-        on.call(() -> {
-            SoftQp qp = on.find(qpn);
-            if (qp == null) {
-                throw new VerbsException(name(), Errno.EINVAL, "There is no queue pair " + qpn);
-            }
-            QpTransitions.apply(qp, toRtr.attr(), toRtr.mask());
-            qp.awaitsPeer = awaitsPeer;
-            QpTransitions.apply(qp, toRts.attr(), toRts.mask());
             return 0;
         });
     }
@@ -533,57 +517,33 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
-    public synchronized Qp createQp(long pd, QpInitAttr attr) {
-        SoftPd owner = object("ibv_create_qp", pd, SoftPd.class);
-        SoftCq sendCq = object("ibv_create_qp", attr.sendCq(), SoftCq.class);
-        SoftCq recvCq = object("ibv_create_qp", attr.recvCq(), SoftCq.class);
-        SoftSrq srq = attr.srq() == 0 ? null : object("ibv_create_qp", attr.srq(), SoftSrq.class);
-        QpCap cap = attr.cap();
-        if (srq != null && !srq.pd.matches(owner)) {
-            throw new VerbsException(
-                    "ibv_create_qp", Errno.EINVAL, "The shared receive queue belongs to another protection domain");
-        }
-        int transport = transport(attr.qpType());
-        SoftLimits limits = config.personality().limits();
-        if (outside(cap.maxSendWr(), limits.qpWr())
-                || outside(cap.maxRecvWr(), limits.qpWr())
-                || outside(cap.maxSendSge(), limits.sge())
-                || outside(cap.maxRecvSge(), limits.sge())
-                || outside(cap.maxInlineData(), limits.inline())) {
-            throw new VerbsException(
-                    "ibv_create_qp",
-                    Errno.EINVAL,
-                    "Limits are " + limits.qpWr() + " requests, " + limits.sge() + " entries, " + limits.inline()
-                            + " bytes inline");
-        }
-        QpCap granted = srq == null ? cap : new QpCap(cap.maxSendWr(), 0, cap.maxSendSge(), 0, cap.maxInlineData());
-        SoftDevice on = device();
-        SoftQp qp = on.call(() -> {
-            SoftQp made = new SoftQp(
-                    on, transport, owner, sendCq, recvCq, srq, granted, attr.sqSigAll(), on.freshQpn(), null);
-            handles.add(made); // before any event can name it
-            on.add(made);
-            return made;
-        });
-        owner.users++;
-        if (srq != null) {
-            srq.users++;
-        }
-        sendCq.users++;
-        recvCq.users++;
-        return new Qp(qp.handle, qp.qpn, granted);
+    public Qp createQp(long pd, QpInitAttr attr) {
+        return queuePairs.create(pd, attr);
     }
 
-    private int transport(int qpType) {
-        int transport = switch (qpType) {
-            case QPT_RC -> Opcode.RC;
-            case QPT_UC -> Opcode.UC;
-            case QPT_UD -> Opcode.UD;
-            case QPT_XRC_SEND -> Opcode.XRC;
-            default -> throw unsupported("ibv_create_qp", "queue pairs of this type");
-        };
-        require("ibv_create_qp", config.personality().has(transport), "queue pairs of this type");
-        return transport;
+    @Override
+    public void modifyQp(long qp, QpAttr attr, int mask) {
+        queuePairs.modify(qp, attr, mask);
+    }
+
+    @Override
+    public void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer) {
+        queuePairs.bringUp(qpn, toRtr, toRts, awaitsPeer);
+    }
+
+    @Override
+    public QpAttr queryQp(long qp, int mask) {
+        return queuePairs.query(qp);
+    }
+
+    @Override
+    public QpInitAttr queryQpInit(long qp) {
+        return queuePairs.queryInit(qp);
+    }
+
+    @Override
+    public void destroyQp(long qp) {
+        queuePairs.destroy(qp);
     }
 
     /** Refuses a call if the device does not have its subject. */
@@ -593,7 +553,7 @@ public final class SoftVerbs implements CmDevice {
         }
     }
 
-    private VerbsException unsupported(String call, String what) {
+    VerbsException unsupported(String call, String what) {
         return new VerbsException(call, Errno.EOPNOTSUPP, name() + " does not have " + what);
     }
 
@@ -605,58 +565,6 @@ public final class SoftVerbs implements CmDevice {
     /** Returns the class of devices that this one stands for. */
     Personality personality() {
         return config.personality();
-    }
-
-    @Override
-    public void modifyQp(long qp, QpAttr attr, int mask) {
-        SoftQp object = object("ibv_modify_qp", qp, SoftQp.class);
-        boolean connects = (mask & QP_STATE) != 0 && (attr.qpState() == QPS_RTR || attr.qpState() == QPS_RTS);
-        if (connects && isIwarp()) {
-            throw new VerbsException(
-                    "ibv_modify_qp", Errno.EINVAL, "With iWARP the connection manager alone connects a queue pair");
-        }
-        object.device.call(() -> {
-            QpTransitions.apply(object, attr, mask);
-            return 0;
-        });
-    }
-
-    @Override
-    public QpAttr queryQp(long qp, int mask) {
-        SoftQp object = object("ibv_query_qp", qp, SoftQp.class);
-        return object.device.call(() -> QpTransitions.view(object));
-    }
-
-    @Override
-    public QpInitAttr queryQpInit(long qp) {
-        SoftQp object = object("ibv_query_qp", qp, SoftQp.class);
-        long srq = object.srq == null ? 0 : object.srq.handle;
-        return new QpInitAttr(
-                object.sendCq.handle, object.recvCq.handle, srq, object.cap, object.type(), object.signalAll);
-    }
-
-    @Override
-    public synchronized void destroyQp(long qp) {
-        SoftQp object = object("ibv_destroy_qp", qp, SoftQp.class);
-        object.device.call(() -> {
-            if (object.attached > 0) { // as ib_uverbs does
-                throw SoftDevice.busy("ibv_destroy_qp");
-            }
-            device().remove(object);
-            return 0;
-        });
-        release("ibv_destroy_qp", object);
-        object.pd.context.forget(object);
-        if (object.xrcd != null) {
-            object.xrcd.users--;
-            return;
-        }
-        if (object.srq != null) {
-            object.srq.users--;
-        }
-        object.pd.users--;
-        object.sendCq.users--;
-        object.recvCq.users--;
     }
 
     @Override
