@@ -72,7 +72,7 @@ abstract class ServeContract {
         }
     }
 
-    /** The kernel keeps a port until the last thread has left accept(2), which is after the close of its socket. */
+    /** The kernel keeps a port until the last thread has left accept(2), perhaps after its socket was closed. */
     @Test
     fun `a port can be bound again once the server is closed`() =
         testing { shared ->

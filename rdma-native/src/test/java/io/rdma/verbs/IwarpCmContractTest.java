@@ -19,30 +19,10 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Contract of the connection manager for an iWARP device, and what such a device lacks, as Linux's siw does. */
-class IwarpCmContractTest extends CmContract {
+class IwarpCmContractTest extends SoftCmContractTest {
     @Override
     String device() {
         return "soft-iwarp0";
-    }
-
-    @Override
-    String host() {
-        return "127.0.0.1";
-    }
-
-    @Override
-    String host6() {
-        return "::1";
-    }
-
-    @Override
-    String nowhere() {
-        return "224.0.0.251"; // a multicast group
-    }
-
-    @Override
-    int many() {
-        return 64;
     }
 
     /** Connects queue pairs that the manager did not create. The kernel finds them by their numbers, iw_cm(9). */

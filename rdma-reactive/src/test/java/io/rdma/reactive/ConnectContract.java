@@ -497,7 +497,7 @@ abstract class ConnectContract {
         assertServerLives();
     }
 
-    /** The kernel keeps a port until the last thread has left accept(2), which is after the close of its socket. */
+    /** The kernel keeps a port until the last thread has left accept(2), perhaps after its socket was closed. */
     @Test
     void aPortCanBeBoundAgainOnceTheServerIsClosed() {
         int port = TestPorts.free();

@@ -3,15 +3,12 @@ package io.rdma.reactive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.buffer.LeakDetector;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.engine.ConnectionClosedException;
-import io.rdma.internal.engine.Abilities;
-import io.rdma.internal.engine.Endpoint;
 import io.rdma.testing.FullStack;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
@@ -83,18 +80,6 @@ abstract class ConnectionContract {
     /** Returns an address of this host. */
     String host() {
         return TestDevice.host(device());
-    }
-
-    private void assumeAtomics() {
-        assumeTrue(abilities().atomics(), device() + " has no atomics");
-    }
-
-    private void assumeImmediate() {
-        assumeTrue(abilities().immediate(), device() + " has no immediate data");
-    }
-
-    private Abilities abilities() {
-        return Endpoint.of(client.endpoint()).options().abilities();
     }
 
     /** Returns the method by which the connections are made. */
@@ -514,7 +499,7 @@ abstract class ConnectionContract {
 
     @Test
     void immediateDataTravelsWithMessageAndWrite() {
-        assumeImmediate();
+        TestDevice.assumeImmediate(device());
         MemoryRegion target = region(peer, AccessFlag.REMOTE_WRITE);
         RegisteredBuffer buffer = Objects.requireNonNull(client.acquire().block(PATIENCE));
         buffer.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 99);
@@ -546,7 +531,7 @@ abstract class ConnectionContract {
 
     @Test
     void aMonoIsColdAndPostsAtEachSubscription() {
-        assumeAtomics();
+        TestDevice.assumeAtomics(device());
         MemoryRegion there = region(peer, AccessFlag.REMOTE_ATOMIC);
         Mono<Long> ticket = client.fetchAndAdd(there.remote(), 5);
         assertThat(there.segment().get(ValueLayout.JAVA_LONG, 0)).isZero();
@@ -557,7 +542,7 @@ abstract class ConnectionContract {
 
     @Test
     void atomicsAreAtomicWhenMoreAreSubmittedThanTheDeviceTakes() {
-        assumeAtomics();
+        TestDevice.assumeAtomics(device());
         MemoryRegion there = region(peer, AccessFlag.REMOTE_ATOMIC);
         RemoteMemory counter = there.remote();
         List<Long> tickets = Objects.requireNonNull(Flux.range(0, 300)
@@ -620,7 +605,7 @@ abstract class ConnectionContract {
 
     @Test
     void anOperationCancelledAfterThePostHappensAndKeepsItsBufferUntilThen() {
-        assumeAtomics();
+        TestDevice.assumeAtomics(device());
         MemoryRegion there = region(peer, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC);
         MemoryRegion here = region(client, AccessFlag.LOCAL_WRITE);
         here.segment().fill((byte) 9);
@@ -652,7 +637,7 @@ abstract class ConnectionContract {
 
     @Test
     void misuseIsRefusedAndTheConnectionGoesOn() {
-        assumeAtomics();
+        TestDevice.assumeAtomics(device());
         RegisteredBuffer buffer = Objects.requireNonNull(client.acquire().block(PATIENCE));
         RemoteMemory somewhere = new RemoteMemory(4097, 8, 1);
         assertThatThrownBy(() -> client.send(LARGE + 1, target -> {}).block(PATIENCE))

@@ -1,13 +1,8 @@
 package io.rdma.reactive;
 
-class IwarpStreamEndContractTest extends StreamEndContract {
+class IwarpStreamEndContractTest extends SoftStreamEndContractTest {
     @Override
     String device() {
         return "soft-iwarp0";
-    }
-
-    @Override
-    String host() {
-        return "127.0.0.1";
     }
 }

@@ -68,6 +68,7 @@ abstract class StreamEndContract {
     }
 
     private RdmaServer server(ConnectMethod connector) {
+        TestDevice.assumeMethod(device(), connector);
         return RdmaServer.create().resources(resources).host(host()).options(o -> StreamingPeer.options(connector));
     }
 
@@ -106,7 +107,6 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aClientThatIsKilledInTheMiddleOfItsStreamIsLost(ConnectMethod connector) throws Exception {
-        TestDevice.assumeMethod(device(), connector);
         AtomicInteger received = new AtomicInteger();
         CompletableFuture<Void> end = new CompletableFuture<>();
         DisposableServer server = server(connector)
@@ -166,7 +166,6 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aHandlerThatCompletesEndsItsStreamWhole(ConnectMethod connector) {
-        TestDevice.assumeMethod(device(), connector);
         assertThat(receivedFrom(
                         connector, connection -> connection.send(Flux.range(0, ITEMS), StreamEndContract::encode)))
                 .succeedsWithin(PATIENCE)
@@ -176,7 +175,6 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aHandlerThatFailsBeforeItsLastItemEndsItsStreamWithAnError(ConnectMethod connector) {
-        TestDevice.assumeMethod(device(), connector);
         assertThat(receivedFrom(
                         connector,
                         connection -> connection
@@ -191,7 +189,6 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aServerThatClosesInTheMiddleOfItsStreamEndsItWithAnError(ConnectMethod connector) throws Exception {
-        TestDevice.assumeMethod(device(), connector);
         DisposableServer server = server(connector)
                 .handle(connection ->
                         connection.send(Flux.concat(Flux.range(0, ITEMS), Flux.never()), StreamEndContract::encode))
@@ -230,7 +227,6 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void anAbortBehindTheFarewellEndsAStreamThatIsNotWholeWithItsCause(ConnectMethod connector) {
-        TestDevice.assumeMethod(device(), connector);
         IllegalStateException cause = new IllegalStateException("on purpose");
         afterOneOf(connector, connection -> connection.abort(cause))
                 .thenRequest(FEW)
@@ -243,7 +239,6 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void anAbortBehindADisposeChangesNothing(ConnectMethod connector) {
-        TestDevice.assumeMethod(device(), connector);
         afterOneOf(connector, connection -> {
                     connection.dispose();
                     connection.abort(new IllegalStateException("on purpose"));
@@ -257,7 +252,6 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aHandlerThatLacksAClassEndsItsConnection(ConnectMethod connector) throws Exception {
-        TestDevice.assumeMethod(device(), connector);
         DisposableServer server = server(connector)
                 .handle(connection -> {
                     await("message")
@@ -278,7 +272,6 @@ abstract class StreamEndContract {
     @ParameterizedTest
     @EnumSource(names = {"TCP", "RDMA_CM"})
     void aClientsHandlerThatFailsEndsItsStreamWithAnError(ConnectMethod connector) throws Exception {
-        TestDevice.assumeMethod(device(), connector);
         CompletableFuture<Void> end = new CompletableFuture<>();
         DisposableServer server = server(connector)
                 .handle(connection -> numbers(connection)
