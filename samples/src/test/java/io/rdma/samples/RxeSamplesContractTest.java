@@ -1,9 +1,9 @@
 package io.rdma.samples;
 
-import io.rdma.testing.TestDevice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.testing.JavaProcess;
+import io.rdma.testing.TestDevice;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
