@@ -32,6 +32,14 @@ public final class Errno {
     public static final int EADDRINUSE = 98;
     /** Cannot assign requested address. */
     public static final int EADDRNOTAVAIL = 99;
+    /** Connection reset by the peer. */
+    public static final int ECONNRESET = 104;
+    /** Connection timed out. */
+    public static final int ETIMEDOUT = 110;
+    /** Connection refused. */
+    public static final int ECONNREFUSED = 111;
+    /** No route to host. */
+    public static final int EHOSTUNREACH = 113;
 
     private Errno() {}
 
@@ -58,6 +66,10 @@ public final class Errno {
             case EOPNOTSUPP -> "EOPNOTSUPP (95, operation not supported)";
             case EADDRINUSE -> "EADDRINUSE (98, address in use)";
             case EADDRNOTAVAIL -> "EADDRNOTAVAIL (99, cannot assign requested address)";
+            case ECONNRESET -> "ECONNRESET (104, connection reset)";
+            case ETIMEDOUT -> "ETIMEDOUT (110, timed out)";
+            case ECONNREFUSED -> "ECONNREFUSED (111, connection refused)";
+            case EHOSTUNREACH -> "EHOSTUNREACH (113, no route to host)";
             default -> "errno " + errno;
         };
     }

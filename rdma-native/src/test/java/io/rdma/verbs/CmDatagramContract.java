@@ -36,7 +36,7 @@ abstract class CmDatagramContract {
 
     @BeforeEach
     void open() {
-        RdmaDevice device = TestDevice.assumed(device());
+        RdmaDevice device = TestDevice.assumedInfiniBand(device());
         clients = opened.later(device.createEventChannel());
         servers = opened.later(device.createEventChannel());
     }

@@ -46,7 +46,7 @@ abstract class ConformanceContract {
 
     @BeforeEach
     void open() {
-        context = TestDevice.assumed(device()).open();
+        context = TestDevice.assumedInfiniBand(device()).open();
         domain = context.allocateProtectionDomain();
     }
 

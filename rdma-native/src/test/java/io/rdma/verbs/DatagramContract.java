@@ -42,7 +42,7 @@ abstract class DatagramContract {
 
     @BeforeEach
     void open() {
-        context = TestDevice.assumed(device()).open();
+        context = TestDevice.assumedInfiniBand(device()).open();
         domain = context.allocateProtectionDomain();
         gid = RoutablePath.gid(context);
         mtu = context.queryPort(1).activeMtu().bytes();

@@ -46,7 +46,7 @@ abstract class ExtendedInterfaceContract {
 
     @BeforeEach
     void open() {
-        context = TestDevice.assumed(device()).open();
+        context = TestDevice.assumedInfiniBand(device()).open();
         domain = context.allocateProtectionDomain();
         memory = domain.allocate(4096, EnumSet.of(AccessFlag.REMOTE_WRITE));
     }

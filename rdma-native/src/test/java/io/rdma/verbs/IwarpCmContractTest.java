@@ -80,7 +80,7 @@ class IwarpCmContractTest extends SoftCmContractTest {
         exchange(made.clientEnd(), made.serverEnd());
         assertThat(made.clientEnd().post(WorkRequestOpcode.SEND, "has no receive"))
                 .isZero();
-        made.clientEnd().completed(8, WorkCompletionStatus.REM_OP_ERR);
+        made.clientEnd().completed(8, WorkCompletionStatus.WR_FLUSH_ERR);
         assertThat(made.clientEnd().pair.queryState()).isEqualTo(QueuePairState.ERR);
         assertThat(made.serverEnd().pair.queryState()).isEqualTo(QueuePairState.ERR);
     }

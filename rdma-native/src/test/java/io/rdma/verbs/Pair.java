@@ -47,7 +47,7 @@ final class Pair implements AutoCloseable {
      * @param accessB access to the memory of the second one
      */
     Pair(String device, Set<AccessFlag> accessB) {
-        context = TestDevice.assumed(device).open();
+        context = TestDevice.assumedInfiniBand(device).open();
         domain = context.allocateProtectionDomain();
         channel = context.createCompletionChannel();
         queueA = context.createCompletionQueue(4 * DEPTH, null);

@@ -25,7 +25,7 @@ class RxeMulticastProcessTest extends MulticastContract {
 
     @Override
     CmEventChannel channel() {
-        return TestDevice.assumed(TestDevice.real()).createEventChannel();
+        return TestDevice.assumedInfiniBand(TestDevice.real()).createEventChannel();
     }
 
     @Override

@@ -11,6 +11,6 @@ import org.junit.jupiter.api.Tag;
 class RxeXrcContractTest extends XrcContract {
     @Override
     RdmaDevice device() {
-        return TestDevice.assumed(TestDevice.real());
+        return TestDevice.assumedInfiniBand(TestDevice.real());
     }
 }

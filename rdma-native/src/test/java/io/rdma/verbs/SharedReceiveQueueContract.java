@@ -124,7 +124,7 @@ abstract class SharedReceiveQueueContract {
 
     @BeforeEach
     void open() {
-        context = TestDevice.assumed(device()).open();
+        context = TestDevice.assumedInfiniBand(device()).open();
         events = context.asyncEvents();
         domain = context.allocateProtectionDomain();
         memory = domain.allocate(2L * DEPTH * SLOT, EnumSet.of(AccessFlag.LOCAL_WRITE));

@@ -46,7 +46,7 @@ abstract class UnreliableConnectionContract {
 
     @BeforeEach
     void open() {
-        context = TestDevice.assumed(device()).open();
+        context = TestDevice.assumedInfiniBand(device()).open();
         domain = context.allocateProtectionDomain();
         a = new TransportSide(context, domain, QueuePairType.UC, 1);
         b = new TransportSide(context, domain, QueuePairType.UC, 2);

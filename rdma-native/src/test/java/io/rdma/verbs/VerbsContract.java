@@ -90,8 +90,8 @@ abstract class VerbsContract {
 
     @BeforeEach
     void open() {
-        TestDevice.assumed(device());
-        context = TestDevice.assumed(device()).open();
+        TestDevice.assumedInfiniBand(device());
+        context = TestDevice.assumedInfiniBand(device()).open();
         domain = context.allocateProtectionDomain();
         channel = context.createCompletionChannel();
         queueA = context.createCompletionQueue(4 * DEPTH, channel, way(), CompletionTimestamp.NONE);
@@ -533,7 +533,7 @@ abstract class VerbsContract {
                 DeviceContext::createCompletionChannel,
                 device -> device.createCompletionQueue(1, null, way(), CompletionTimestamp.NONE));
         for (Function<DeviceContext, NativeObject> one : made) {
-            DeviceContext device = TestDevice.assumed(device()).open();
+            DeviceContext device = TestDevice.assumedInfiniBand(device()).open();
             NativeObject object = one.apply(device);
             assertThatThrownBy(device::close).isInstanceOf(VerbsException.class).hasMessageContaining("EBUSY");
             assertThat(device.isClosed()).isFalse();

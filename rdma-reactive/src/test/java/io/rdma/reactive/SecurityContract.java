@@ -2,6 +2,7 @@ package io.rdma.reactive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -12,13 +13,12 @@ import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.connect.RdmaResources;
 import io.rdma.engine.BoundWindow;
 import io.rdma.engine.ResourceOptions;
+import io.rdma.testing.PeerRefusal;
 import io.rdma.testing.TestCertificates;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RegistrationLimitException;
 import io.rdma.types.RemoteMemory;
-import io.rdma.types.WorkCompletionException;
-import io.rdma.types.WorkCompletionStatus;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.net.Socket;
@@ -105,12 +105,10 @@ abstract class SecurityContract {
         }
     }
 
-    private static void assertRefused(RdmaConnection by, RemoteMemory memory) {
+    private void assertRefused(RdmaConnection by, RemoteMemory memory) {
         RegisteredBuffer buffer = Objects.requireNonNull(by.acquire().block(PATIENCE));
-        assertThatThrownBy(() -> by.read(memory, buffer.limit(8)).block(PATIENCE))
-                .isInstanceOfSatisfying(
-                        WorkCompletionException.class,
-                        e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR));
+        PeerRefusal.assertOfRead(
+                device(), catchThrowable(() -> by.read(memory, buffer.limit(8)).block(PATIENCE)));
         buffer.close();
         by.onDispose().block(PATIENCE);
     }

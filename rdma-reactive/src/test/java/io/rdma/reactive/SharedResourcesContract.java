@@ -2,17 +2,17 @@ package io.rdma.reactive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.RdmaResources;
+import io.rdma.testing.PeerRefusal;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RdmaException;
-import io.rdma.types.WorkCompletionException;
-import io.rdma.types.WorkCompletionStatus;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.MemoryRegion;
 import java.io.IOException;
@@ -225,10 +225,9 @@ abstract class SharedResourcesContract {
         }
         RegisteredBuffer intruding = client.acquire().block(PATIENCE);
         intruding.limit(8).segment().set(ValueLayout.JAVA_LONG, 0, 13);
-        assertThatThrownBy(() -> client.write(intruding, region.remote()).block(PATIENCE))
-                .isInstanceOfSatisfying(
-                        WorkCompletionException.class,
-                        e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR));
+        PeerRefusal.assertOfWrite(
+                device(),
+                catchThrowable(() -> client.write(intruding, region.remote()).block(PATIENCE)));
         intruding.close();
         assertThat(region.segment().get(ValueLayout.JAVA_LONG, 0)).isEqualTo(42);
         mine.disposeNow(PATIENCE);
@@ -246,10 +245,10 @@ abstract class SharedResourcesContract {
                 .block(PATIENCE);
         RegisteredBuffer intruding = peerOfOther.acquire().block(PATIENCE);
         intruding.limit(8).segment().set(ValueLayout.JAVA_LONG, 0, 13);
-        assertThatThrownBy(() -> peerOfOther.write(intruding, region.remote()).block(PATIENCE))
-                .isInstanceOfSatisfying(
-                        WorkCompletionException.class,
-                        e -> assertThat(e.status()).isEqualTo(WorkCompletionStatus.REM_ACCESS_ERR));
+        PeerRefusal.assertOfWrite(
+                device(),
+                catchThrowable(
+                        () -> peerOfOther.write(intruding, region.remote()).block(PATIENCE)));
         intruding.close();
         other.onDispose().block(PATIENCE);
         assertThat(region.segment().get(ValueLayout.JAVA_LONG, 0)).isZero();

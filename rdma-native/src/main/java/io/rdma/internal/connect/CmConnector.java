@@ -3,11 +3,11 @@ package io.rdma.internal.connect;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
-import io.rdma.environment.Environment;
 import io.rdma.internal.close.CleanupStack;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.types.CmEventType;
+import io.rdma.types.Errno;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.VerbsException;
 import io.rdma.verbs.CmEvent;
@@ -17,6 +17,8 @@ import java.net.InetSocketAddress;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 final class CmConnector {
     /** Status of a rejection because nothing listens: IB specification volume 1, reasons of a REJ. */
     static final int INVALID_SERVICE_ID = 8;
+
+    /** Text behind the peer's name if nothing listens there. */
+    static final String NO_LISTENER = "has no RDMA CM listener at that port. Is the server running?";
 
     /** Empty half of a token, where there is no token. */
     static final byte[] NO_TOKEN = {};
@@ -94,9 +99,24 @@ final class CmConnector {
             cleanup.keep();
             return connection;
         } catch (VerbsException e) {
-            throw new RdmaConnectException(
-                    Reason.CONNECT_ERROR, "connecting to " + address + " failed: " + e.getMessage(), e);
+            throw failed(e);
         }
+    }
+
+    /** Returns the failure of a call. With iWARP rdma_connect(3) may itself connect by TCP, and so fail as connect(2). */
+    private RdmaConnectException failed(VerbsException e) {
+        if (e.errno() == Errno.ECONNREFUSED) {
+            return new RdmaConnectException(
+                    Reason.REJECTED,
+                    address + " " + NO_LISTENER + " (" + e.getMessage() + ")",
+                    e,
+                    -e.errno(),
+                    new byte[0]);
+        }
+        Reason reason = e.errno() == Errno.ETIMEDOUT || e.errno() == Errno.EHOSTUNREACH
+                ? Reason.UNREACHABLE
+                : Reason.CONNECT_ERROR;
+        return new RdmaConnectException(reason, "connecting to " + address + " failed: " + e.getMessage(), e);
     }
 
     private void verify(ConnectionParameters answer) {
@@ -158,13 +178,18 @@ final class CmConnector {
                 .withQueuePair(local.qpNumber(), false);
     }
 
-    /** Keeps the identifier for as long as the endpoint lives: through it each side is notified of the other's end. */
+    /**
+     * Keeps the identifier until the endpoint has ended: through it each side is notified of the other's end. With iWARP
+     * the identifier goes first. The kernel's manager may hold the queue pair until then, and the device does not destroy
+     * a queue pair that is held.
+     */
     static void watch(CmLoop loop, CmIdentifier id, CmDialog dialog, Endpoint endpoint) {
         endpoint.established();
         dialog.follow(endpoint);
-        Environment environment = endpoint.loop().environment();
-        endpoint.left().thenRunAsync(() -> disconnect(id), environment.executor("rdma-disconnect"));
-        endpoint.closed().thenRunAsync(() -> loop.close(id), environment.executor("rdma-disconnect"));
+        Executor executor = endpoint.loop().environment().executor("rdma-disconnect");
+        CompletableFuture<Void> disconnected = endpoint.left().thenRunAsync(() -> disconnect(id), executor);
+        CompletableFuture<Void> over = id.device().isIwarp() ? disconnected : endpoint.closed();
+        over.whenCompleteAsync((nothing, failure) -> loop.close(id), executor);
     }
 
     private static void disconnect(CmIdentifier id) {

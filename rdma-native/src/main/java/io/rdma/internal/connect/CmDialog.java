@@ -193,7 +193,7 @@ final class CmDialog implements CmEventHandler {
                 String text = !why.isEmpty()
                         ? "refused the connection: " + why
                         : event.status() == CmConnector.INVALID_SERVICE_ID
-                                ? "has no RDMA CM listener at that port. Is the server running?"
+                                ? CmConnector.NO_LISTENER
                                 : "refused the connection";
                 yield new RdmaConnectException(
                         Reason.REJECTED, peer + " " + text + " (" + event + ")", null, event.status(), data);

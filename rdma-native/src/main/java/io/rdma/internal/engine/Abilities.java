@@ -7,15 +7,17 @@ import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.DeviceContext;
 
 /**
- * Kinds of requests that a device may lack.
+ * Requests that a device may lack, and the order in which it completes them.
  *
  * @param device name of the device
  * @param atomics whether it has atomics, {@code ibv_query_device(3)}
  * @param immediate whether requests may carry immediate data, which iWARP has not, RFC 5040, 1.1
+ * @param ordersReads whether a send or write completes after the reads before it, as the IB specification demands,
+ *     volume 1, 10.8.3.3. Linux's {@code siw} completes it when TCP has its bytes, perhaps before an earlier read
  */
-public record Abilities(String device, boolean atomics, boolean immediate) {
+public record Abilities(String device, boolean atomics, boolean immediate, boolean ordersReads) {
     /** Abilities of a device that has everything. */
-    public static final Abilities ALL = new Abilities("", true, true);
+    public static final Abilities ALL = new Abilities("", true, true, true);
 
     /**
      * Returns the abilities of a device.
@@ -25,7 +27,9 @@ public record Abilities(String device, boolean atomics, boolean immediate) {
      * @return its abilities
      */
     public static Abilities of(DeviceContext context, DeviceAttributes attributes) {
-        return new Abilities(context.name(), attributes.atomicCap() != AtomicCapability.NONE, !context.isIwarp());
+        boolean infiniBand = !context.isIwarp();
+        boolean atomics = attributes.atomicCap() != AtomicCapability.NONE;
+        return new Abilities(context.name(), atomics, infiniBand, infiniBand);
     }
 
     /**

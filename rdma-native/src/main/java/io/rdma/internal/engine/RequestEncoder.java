@@ -8,10 +8,14 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.SendChain;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-// Invariant: each slot of the send queue has SLOT_BYTES of registered memory of its own: for the result of an atomic,
+// Invariants
+// - Each slot of the send queue has SLOT_BYTES of registered memory of its own: for the result of an atomic,
 // the frame of a message and the announcement of a large message. It is used only while a request of that slot is in
 // the device.
+// - If the device does not order completions behind reads, each request behind a read in flight has a fence. So a
+// completion covers every request before it on each device.
 
 /** Encoder of operations into a chain of {@code ibv_send_wr}. Used by the poster of the send queue. */
 final class RequestEncoder {
@@ -25,8 +29,16 @@ final class RequestEncoder {
     private final MemoryRegion slotMemory;
     private final Credits credits;
     private final int maxInline;
+    private final @Nullable PostedRing unordered;
 
-    RequestEncoder(SendChain chain, MemoryRegion slotMemory, Credits credits, int maxInline) {
+    /**
+     * Creates an encoder.
+     *
+     * @param unordered requests of the send queue if they need fences, see {@link Abilities#ordersReads}; else null
+     */
+    RequestEncoder(
+            SendChain chain, MemoryRegion slotMemory, Credits credits, int maxInline, @Nullable PostedRing unordered) {
+        this.unordered = unordered;
         this.chain = chain;
         this.slotMemory = slotMemory;
         this.credits = credits;
@@ -46,7 +58,7 @@ final class RequestEncoder {
     void encode(long wrId, int slot, Operation operation, boolean waited) {
         WorkRequest request = operation.request();
         WorkRequestOpcode opcode = request.opcode();
-        chain.add(wrId, opcode);
+        begin(wrId, opcode, operation.isRead());
         RegisteredBuffer buffer = request.buffer();
         if (buffer == null) {
             encodeWithoutBuffer(slot, operation);
@@ -69,6 +81,13 @@ final class RequestEncoder {
         }
         if (!operation.isRead()) {
             inlineIfSmall(framed + length);
+        }
+    }
+
+    private void begin(long wrId, WorkRequestOpcode opcode, boolean read) {
+        chain.add(wrId, opcode);
+        if (unordered != null && !read && unordered.readsInFlight() > 0) {
+            chain.fence();
         }
     }
 
@@ -152,7 +171,7 @@ final class RequestEncoder {
 
     /** Encodes a control frame of a type. */
     void encodeControl(long wrId, int slot, int type) {
-        chain.add(wrId, WorkRequestOpcode.SEND);
+        begin(wrId, WorkRequestOpcode.SEND, false);
         frame(slot, type, 0);
         if (Frame.BYTES <= maxInline) {
             chain.inline();
@@ -161,7 +180,7 @@ final class RequestEncoder {
 
     /** Encodes the announcement of a large message. */
     void encodeAnnouncement(long wrId, int slot, WorkRequest request, RemoteMemory exposed) {
-        chain.add(wrId, request.opcode());
+        begin(wrId, request.opcode(), false);
         attach(request);
         credits.consume();
         frame(slot, Frame.ANNOUNCEMENT, 0);

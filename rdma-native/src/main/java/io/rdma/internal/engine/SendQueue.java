@@ -89,10 +89,11 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         this.chain = new SendChain(Math.min(depth, MAX_CHAIN), 1 + options.maxGathered());
         int maxInline = Math.min(
                 options.capacity().maxInlineData(), queuePair.capacity().maxInlineData());
-        this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline);
         this.backlog = new Backlog(credits, loop.counters());
         this.shared = new SharedSends(backlog, endpoint.sendBuffers(), options.batchBytes(), this::endMember);
         this.ring = new PostedRing(depth);
+        PostedRing reads = options.abilities().ordersReads() ? null : ring;
+        this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline, reads);
         this.slots = table.add(depth, this);
     }
 

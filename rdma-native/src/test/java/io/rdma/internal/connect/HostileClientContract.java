@@ -58,6 +58,7 @@ abstract class HostileClientContract {
     @BeforeEach
     void assumeDevice() {
         TestDevice.assumed(device());
+        TestDevice.assumeMethod(device(), ConnectMethod.TCP);
     }
 
     @AfterEach

@@ -61,7 +61,7 @@ abstract class OldPeerContract {
     @BeforeEach
     void open() {
         resources = opened.later(new DeviceResources(
-                TestDevice.assumed(device()), ResourceOptions.DEFAULT.withCompletionQueueEntries(2048)));
+                TestDevice.assumedInfiniBand(device()), ResourceOptions.DEFAULT.withCompletionQueueEntries(2048)));
         old = new OldPeer(resources, options(ConnectMethod.TCP));
     }
 

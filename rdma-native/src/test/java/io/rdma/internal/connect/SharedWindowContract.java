@@ -60,6 +60,7 @@ abstract class SharedWindowContract {
     @BeforeEach
     void open() {
         TestDevice.assumed(device());
+        TestDevice.assumeMethod(device(), ConnectMethod.TCP);
         clients = opened.later(new DeviceResources(TestDevice.assumed(device())));
         servers = opened.later(new DeviceResources(
                 TestDevice.assumed(device()), ResourceOptions.DEFAULT.withSharedReceiveBuffers(SHARED, SIZE)));

@@ -64,6 +64,7 @@ abstract class TokenContract {
 
     @BeforeEach
     void open() {
+        TestDevice.assumeMethod(device(), ConnectMethod.TCP);
         resources = opened.later(new DeviceResources(TestDevice.assumed(device())));
     }
 

@@ -27,7 +27,7 @@ abstract class DeviceEventsContract {
 
     @BeforeEach
     void open() {
-        resources = new DeviceResources(TestDevice.assumed(device()));
+        resources = new DeviceResources(TestDevice.assumedInfiniBand(device()));
         limit = new LimitEvents(resources.context(), resources.domain());
     }
 

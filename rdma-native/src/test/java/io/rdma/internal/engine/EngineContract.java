@@ -105,6 +105,49 @@ abstract class EngineContract extends ConnectedContract {
                 .isEqualTo(java.util.stream.LongStream.range(0, 64).boxed().toList());
     }
 
+    /** A completion covers every request before it, reads included: see {@link Abilities#ordersReads}. */
+    @Test
+    void aReadHasItsBytesWhenItEndsAlsoAmongWrites() {
+        connect(small());
+        MemoryRegion there = everything(server, 2 * Long.BYTES);
+        there.segment().set(ValueLayout.JAVA_LONG, 0, 42);
+        RegisteredBuffer source = acquire(client).limit(8);
+        for (int round = 0; round < 200; round++) {
+            RegisteredBuffer target = acquireExclusive(client).limit(8);
+            target.segment().set(ValueLayout.JAVA_LONG, 0, 0);
+            CompletableFuture<Long> seen = new CompletableFuture<>();
+            Operation read = new Operation(WorkRequest.read(there.remote().slice(0, 8), target)) {
+                @Override
+                protected void completed(long result) {
+                    seen.complete(target.segment().get(ValueLayout.JAVA_LONG, 0));
+                }
+
+                @Override
+                protected void failed(RuntimeException error) {
+                    seen.completeExceptionally(error);
+                }
+            };
+            List<Counted> writes = new ArrayList<>();
+            client.loop()
+                    .execute(
+                            () -> { // so that the loop retires nothing until all are posted
+                                client.submit(read);
+                                for (int i = 0; i < 8; i++) {
+                                    writes.add(submit(
+                                            client,
+                                            WorkRequest.write(
+                                                    source, there.remote().slice(8, 8))));
+                                }
+                            });
+            assertThat(seen).succeedsWithin(PATIENCE).isEqualTo(42L);
+            target.close();
+            for (Counted write : writes) {
+                assertThat(write.ended().error).isNull();
+            }
+        }
+        source.close();
+    }
+
     @Test
     void aFailureInTheMiddleFailsItAloneWithItsStatusAndTheRestAsClosed() {
         connect(small().withSignalEvery(8));

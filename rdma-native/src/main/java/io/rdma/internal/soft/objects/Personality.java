@@ -20,7 +20,7 @@ public enum Personality {
 
     /**
      * iWARP, RFC 5040 to 5044. RDMA CM alone connects, and moves the queue pair to RTS itself. The server sends after
-     * the client has. A message without a receive ends the connection. It has only reliable connections, without
+     * the client has. A message without a receive, like any request that the peer refuses, ends the connection. It has only reliable connections, without
      * atomics, immediate data and memory windows, as with Linux's siw.
      */
     IWARP("soft-iwarp0", SoftLimits.LARGE);
@@ -102,6 +102,16 @@ public enum Personality {
     /** Returns whether a sender is told to try again when its message finds no receive. */
     public boolean hasReceiverNotReady() {
         return !isIwarp();
+    }
+
+    /**
+     * Returns the status of a request that the peer refused. iWARP's peer terminates the connection, RFC 5040, 4.8, which
+     * flushes every request alike.
+     *
+     * @param status status by which InfiniBand reports it
+     */
+    public int refusal(int status) {
+        return isIwarp() ? WC_WR_FLUSH_ERR : status;
     }
 
     /** Returns the operations that a transport supports, {@code ibv_post_send(3)}: bits {@code 1 << IBV_WR_*}. */

@@ -315,9 +315,9 @@ final class Requester implements SendSide {
                     rewindToOldest();
                 }
             }
-            case Aeth.NAK_INVALID_REQUEST -> fail(WC_REM_INV_REQ_ERR);
-            case Aeth.NAK_REMOTE_ACCESS -> fail(WC_REM_ACCESS_ERR);
-            case Aeth.NAK_REMOTE_OPERATION -> fail(WC_REM_OP_ERR);
+            case Aeth.NAK_INVALID_REQUEST -> fail(qp.device.personality().refusal(WC_REM_INV_REQ_ERR));
+            case Aeth.NAK_REMOTE_ACCESS -> fail(qp.device.personality().refusal(WC_REM_ACCESS_ERR));
+            case Aeth.NAK_REMOTE_OPERATION -> fail(qp.device.personality().refusal(WC_REM_OP_ERR));
             default -> {
                 if (Aeth.isRnr(p.syndrome)) {
                     notReady(p, now);

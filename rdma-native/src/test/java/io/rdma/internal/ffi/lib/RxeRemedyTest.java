@@ -28,7 +28,7 @@ class RxeRemedyTest {
     @BeforeEach
     void needsRootAndADevice() {
         Assumptions.assumeTrue("root".equals(System.getProperty("user.name")), "only root can become another user");
-        TestDevice.assumed(TestDevice.real());
+        TestDevice.assumedInfiniBand(TestDevice.real());
     }
 
     @Test
