@@ -186,6 +186,16 @@ public final class SoftNetwork implements AutoCloseable {
     }
 
     /**
+     * Takes the pages of all on-demand regions away from the device, as a kernel does that is short of memory. The
+     * next access to each page is a fault, which delays the packet. Memory of other regions is not concerned.
+     *
+     * @throws io.rdma.types.VerbsException ENODEV if the device is not open
+     */
+    public void evictPages() {
+        verbs.fail(SoftFailure.PAGES);
+    }
+
+    /**
      * Returns the counters of the device since it was opened. The names are those of {@code rdma statistic} for
      * rdma_rxe ({@code sent_pkts}, {@code rcvd_seq_err}, …). Dropped packets are counted as {@code malformed_pkts},
      * {@code icrc_err}, {@code unknown_qp_pkts}, {@code wrong_peer_pkts}, {@code qkey_err}.

@@ -7,9 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma.types.AccessFlag;
 import io.rdma.types.Errno;
-import io.rdma.types.ExtendedDeviceAttributes;
 import io.rdma.types.ForkStatus;
-import io.rdma.types.MemoryAdvice;
 import io.rdma.types.RemoteMemory;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
@@ -191,45 +189,6 @@ abstract class MemoryKindsContract {
             write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
             assertArrived(region.segment(), BYTES);
         }
-    }
-
-    @Test
-    void aPeerWritesIntoOnDemandMemory() {
-        pair.connect();
-        ExtendedDeviceAttributes attributes = pair.context.queryDeviceExtended();
-        Set<AccessFlag> access = Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.ON_DEMAND);
-        if (!attributes.onDemand()) {
-            assertThat(attributes.implicitOnDemand()).isFalse();
-            assertThat(attributes.rcOnDemand()).isEmpty();
-            VerbsException refused = refusal(() -> pair.domain.allocate(BYTES, access));
-            assertThat(refused).as("it says that it has none").isNotNull();
-            assertThat(refusal(() -> pair.domain.registerEverythingOnDemand(Set.of(AccessFlag.LOCAL_WRITE))))
-                    .isNotNull();
-            // The kernel refuses the flag as one that the device does not have.
-            assertThat(refused.errno()).isIn(Errno.EOPNOTSUPP, Errno.ENOSYS, Errno.EINVAL);
-            Assumptions.abort("this device has no on-demand paging: " + refused.getMessage());
-        }
-        try (MemoryRegion region = pair.domain.allocate(BYTES, access)) {
-            pair.domain.advise(MemoryAdvice.PREFETCH_WRITE, true, region, 0, BYTES);
-            write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
-            assertArrived(region.segment(), BYTES);
-        }
-    }
-
-    @Test
-    void adviceStaysInsideItsRegion() {
-        assertThatThrownBy(() -> pair.domain.advise(MemoryAdvice.PREFETCH, true, pair.memoryB, 1, Pair.SIZE))
-                .isInstanceOf(IndexOutOfBoundsException.class);
-    }
-
-    @Test
-    void adviceIsForOnDemandMemory() {
-        VerbsException refused = refusal(() -> pair.domain.advise(MemoryAdvice.PREFETCH, true, pair.memoryB, 0, 64));
-        assertThat(refused).isNotNull();
-        if (!pair.context.queryDeviceExtended().onDemand()) {
-            skipFor(refused);
-        }
-        assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
     }
 
     @Test

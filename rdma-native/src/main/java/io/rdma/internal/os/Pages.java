@@ -28,7 +28,7 @@ public final class Pages {
     private static final int LEAST_MAPPED = 128 << 10;
 
     private static final boolean LINUX = System.getProperty("os.name").startsWith("Linux");
-    private static final long SIZE = size();
+    static final long SIZE = size();
 
     private Pages() {}
 

@@ -7,21 +7,26 @@ import io.rdma.internal.ibv.DeviceAttrEx;
 import io.rdma.internal.ibv.Mr;
 import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.soft.device.SoftDevice;
+import io.rdma.internal.soft.objects.Personality;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;
 import io.rdma.internal.soft.objects.SoftDm;
 import io.rdma.internal.soft.objects.SoftMr;
 import io.rdma.internal.soft.objects.SoftPd;
+import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 
 // Invariant: the monitor of the verbs serialises the control path. Regions are changed on the device thread only.
 
-/** Implementation of {@link MemoryVerbs} by the software device, without dma-bufs and on-demand paging. */
+/** Implementation of {@link MemoryVerbs} by the software device, without dma-bufs. */
 final class SoftMemory implements MemoryVerbs {
     private static final long MAX_DM = 1 << 26;
     private static final int MAX_LOG_ALIGN = 12;
     private static final int REREG_FLAGS = REREG_MR_CHANGE_TRANSLATION | REREG_MR_CHANGE_PD | REREG_MR_CHANGE_ACCESS;
+
+    private static final String ON_DEMAND_PAGING =
+            "on-demand paging: it needs Linux 5.14, and a seccomp profile that allows process_vm_readv(2)";
 
     private final SoftVerbs verbs;
 
@@ -29,27 +34,47 @@ final class SoftMemory implements MemoryVerbs {
         this.verbs = verbs;
     }
 
-    /** Refuses invalid parameters of a registration. */
-    static void check(String call, long address, long length, long iova, int access) {
+    /** Refuses a registration if its parameters are invalid, or not those of this device. */
+    void checkRegistration(long address, long length, long iova, int access) {
+        check("ibv_reg_mr", address, length, iova, access);
+    }
+
+    private void check(String call, long address, long length, long iova, int access) {
+        if (verbs.personality().pages(access)) {
+            verbs.require(call, verbs.personality().hasOnDemandPaging(), ON_DEMAND_PAGING);
+        }
         boolean remoteWrite = (access & (ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC)) != 0;
-        if (length <= 0
-                || Long.compareUnsigned(address + length, address) < 0
-                || Long.compareUnsigned(iova + length, iova) < 0
+        boolean everything = (access & ACCESS_ON_DEMAND) != 0 && SoftMr.isEverything(address, length);
+        if (everything && (access & ACCESS_REMOTE_ATOMIC) != 0) {
+            throw new VerbsException(
+                    call,
+                    Errno.EOPNOTSUPP,
+                    "A region over all memory has no atomics here: register the memory of the atomics on its own");
+        }
+        if (!everything && (length <= 0 || address < 0 || address + length < 0)
+                || !everything && Long.compareUnsigned(iova + length, iova) < 0
                 || remoteWrite && (access & ACCESS_LOCAL_WRITE) == 0) {
             throw new VerbsException(
                     call,
                     Errno.EINVAL,
                     "A region needs at least 1 byte, and LOCAL_WRITE if it allows remote writes or atomics");
         }
-        if ((access & ACCESS_ON_DEMAND) != 0) {
-            throw new VerbsException(call, Errno.EOPNOTSUPP, "The software device does not support on-demand paging");
-        }
     }
 
     @Override
     public DeviceAttrEx queryDeviceEx(long context) {
         verbs.object("ibv_query_device_ex", context, SoftContext.class);
-        return new DeviceAttrEx(0, 0, 0, 0, 0, 0, 0, verbs.personality().capabilities(), MAX_DM);
+        Personality personality = verbs.personality();
+        return new DeviceAttrEx(
+                personality.hasOnDemandPaging() ? ODP_SUPPORT | ODP_SUPPORT_IMPLICIT : 0,
+                personality.onDemandOperations(Opcode.RC),
+                personality.onDemandOperations(Opcode.UC),
+                personality.onDemandOperations(Opcode.UD),
+                personality.onDemandOperations(Opcode.XRC),
+                0,
+                0,
+                personality.capabilities(),
+                MAX_DM);
     }
 
     @Override
@@ -58,7 +83,7 @@ final class SoftMemory implements MemoryVerbs {
             SoftMr region = verbs.object("ibv_rereg_mr", mr, SoftMr.class);
             boolean moves = (flags & REREG_MR_CHANGE_TRANSLATION) != 0;
             SoftPd to = (flags & REREG_MR_CHANGE_PD) != 0 ? verbs.object("ibv_rereg_mr", pd, SoftPd.class) : region.pd;
-            if ((flags & ~REREG_FLAGS) != 0 || flags == 0 || region.dm != null) {
+            if ((flags & ~REREG_FLAGS) != 0 || flags == 0 || region.dm != null || region.isEverything()) {
                 throw new VerbsException("ibv_rereg_mr", Errno.EINVAL, "The region is unchanged");
             }
             long newAddress = moves ? address : region.address;
@@ -155,6 +180,13 @@ final class SoftMemory implements MemoryVerbs {
             owner.users++;
             return verbs.handles.add(new SoftPd(owner, parent));
         }
+    }
+
+    @Override
+    public void adviseMr(long pd, int advice, boolean flush, long address, int length, int lkey) {
+        SoftPd domain = verbs.object("ibv_advise_mr", pd, SoftPd.class);
+        verbs.require("ibv_advise_mr", verbs.personality().hasOnDemandPaging(), ON_DEMAND_PAGING);
+        new Advice(verbs.device(), domain, advice).follow(address, Integer.toUnsignedLong(length), lkey);
     }
 
     @Override

@@ -79,7 +79,7 @@ public final class SoftVerbs implements CmDevice {
     private final SoftConfig config;
     private final MemoryWindowVerbs windows = new SoftMemoryWindows(this);
     private final SoftRdmacm rdmacm;
-    private final MemoryVerbs memory = new SoftMemory(this);
+    private final SoftMemory memory = new SoftMemory(this);
     private final SoftQueuePairs queuePairs = new SoftQueuePairs(this);
     private @Nullable SoftDevice device;
     private int contexts;
@@ -376,7 +376,7 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public synchronized Mr regMr(long pd, long address, long length, long iova, int access) {
         SoftPd owner = object("ibv_reg_mr", pd, SoftPd.class);
-        SoftMemory.check("ibv_reg_mr", address, length, iova, access);
+        memory.checkRegistration(address, length, iova, access);
         return register(owner, null, address, length, iova, access);
     }
 

@@ -71,7 +71,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         this.handles = handles;
         personality = config.personality();
         environment = config.environment();
-        keys = new MemoryKeys(environment.random());
+        keys = new MemoryKeys(environment.random(), counters, personality);
         int threads = ReceiveLane.threads(System.getProperty(ReceiveLane.PROPERTY, "1"));
         link = new UdpLink(config, counters);
         datagrams = new Datagrams(this, link, config.sockets());
@@ -189,6 +189,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
                 case DEVICE -> fatal();
                 case PORT_DOWN -> setUp(false);
                 case PORT_UP -> setUp(true);
+                case PAGES -> keys.paging().evict();
                 case GIDS -> tell(Ibv.EVENT_GID_CHANGE);
             }
             return 0;

@@ -13,5 +13,7 @@ public enum SoftFailure {
     /** The link comes up again: {@code IBV_EVENT_PORT_ACTIVE}. */
     PORT_UP,
     /** The GID table changes: {@code IBV_EVENT_GID_CHANGE}. */
-    GIDS
+    GIDS,
+    /** The kernel takes the pages of all on-demand regions away from the device. No event reports it. */
+    PAGES
 }

@@ -3,10 +3,13 @@ package io.rdma.internal.soft.objects;
 import static io.rdma.internal.ibv.Ibv.*;
 
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.NativeMemory;
+import io.rdma.internal.soft.wire.Counters;
 import io.rdma.internal.soft.wire.Packet;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 // Invariants (device thread)
 // - The upper 24 bits of a key identify one region or window; the lowest byte is its current variant. So a stale key
@@ -20,13 +23,20 @@ public final class MemoryKeys {
     private static final int REMOTE_WRITES = ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC;
 
     private final RandomGenerator random;
+    private final OnDemandPaging paging;
     private final IntTable<SoftMr> regions = new IntTable<>();
     private final IntTable<SoftMw> windows = new IntTable<>();
     private final List<SoftMw> boundToQueuePairs = new ArrayList<>();
 
     /** Creates an empty set of keys, which cannot be guessed if the random numbers cannot. */
-    public MemoryKeys(RandomGenerator random) {
+    public MemoryKeys(RandomGenerator random, Counters counters, Personality personality) {
         this.random = random;
+        paging = new OnDemandPaging(this, counters, personality);
+    }
+
+    /** Returns the access to on-demand memory, whose addresses are negative. */
+    public OnDemandPaging paging() {
+        return paging;
     }
 
     /** Returns an unused key that cannot be guessed. */
@@ -85,7 +95,23 @@ public final class MemoryKeys {
         });
     }
 
-    /** Returns the process address of memory named by a local key; 0 if key, domain, range or rights do not match. */
+    /** Returns the region that a key names, or null. */
+    public @Nullable SoftMr region(int key) {
+        SoftMr region = regions.get(index(key));
+        return region == null || region.key != key ? null : region;
+    }
+
+    /** Returns the region that a key names itself, or by a window that is bound to it. Null if there is none. */
+    @Nullable
+    SoftMr behind(int key) {
+        SoftMw window = windows.get(index(key));
+        return window == null ? region(key) : window.region();
+    }
+
+    /**
+     * Returns the process address of memory named by a local key; 0 if key, domain, range or rights do not match. A
+     * negative address is one of on-demand memory, for {@link #paging} alone.
+     */
     public long local(SoftPd pd, int key, long address, long bytes, int access) {
         SoftMr region = regions.get(index(key));
         return region == null || region.key != key ? 0 : region.translate(pd, address, bytes, access);
@@ -163,13 +189,13 @@ public final class MemoryKeys {
     }
 
     /**
-     * Copies the payload of a packet into the memory of a request, starting at {@code offset}. Device thread.
-     *
-     * @return false if that memory may not be written
+     * Copies the payload of a packet into the memory of a request, starting at {@code offset}. If pages are missing,
+     * brings all that the packet needs into memory. Device thread.
      */
-    public boolean scatter(SoftPd pd, QueuedRequest into, long offset, Packet packet) {
+    public Access scatter(SoftPd pd, QueuedRequest into, long offset, Packet packet) {
         long skip = offset;
         int copied = 0;
+        Access result = Access.DONE;
         for (int i = 0; i < into.numSge && copied < packet.payload; i++) {
             int size = into.bytes(i);
             if (skip >= size) {
@@ -178,13 +204,47 @@ public final class MemoryKeys {
             }
             int part = (int) Math.min(size - skip, packet.payload - copied);
             long to = local(pd, into.lkey(i), into.address(i) + skip, part, Ibv.ACCESS_LOCAL_WRITE);
-            if (to == 0) {
-                return false;
+            if (to > 0) {
+                packet.copyOut(copied, to, part);
+            } else {
+                // The length of a read is that of its memory. That of a message may be much less.
+                long ahead = into.answered() ? size - skip : part;
+                Access access = to == 0 ? Access.REFUSED : paging.touch(into.lkey(i), to, part, ahead, true);
+                if (access == Access.PAGE_FAULT) {
+                    result = access;
+                } else if (access == Access.REFUSED || !paging.store(packet, copied, to, part)) {
+                    return Access.REFUSED;
+                }
             }
-            packet.copyOut(copied, to, part);
             copied += part;
             skip = 0;
         }
-        return copied == packet.payload;
+        return copied == packet.payload ? result : Access.REFUSED;
+    }
+
+    /**
+     * Does the same at once: the packet, of an unreliable transport, waits while missing pages come into memory.
+     *
+     * @return false if that memory may not be written
+     */
+    public boolean scatterAtOnce(SoftPd pd, QueuedRequest into, long offset, Packet packet) {
+        Access result;
+        do {
+            result = scatter(pd, into, offset, packet);
+        } while (result == Access.PAGE_FAULT);
+        return result == Access.DONE;
+    }
+
+    /** Writes the result of an atomic to the memory of its request. Device thread. */
+    public Access scatterOriginal(SoftPd pd, QueuedRequest request, long original) {
+        if (request.numSge != 1 || request.bytes(0) < Long.BYTES) {
+            return Access.REFUSED;
+        }
+        long to = local(pd, request.lkey(0), request.address(0), Long.BYTES, ACCESS_LOCAL_WRITE);
+        if (to > 0) {
+            NativeMemory.putLong(to, original);
+            return Access.DONE;
+        }
+        return to == 0 ? Access.REFUSED : paging.storeLong(request.lkey(0), to, original);
     }
 }

@@ -4,11 +4,13 @@ import static io.rdma.internal.ibv.Ibv.*;
 
 import io.rdma.internal.ibv.DeviceAttr;
 import io.rdma.internal.ibv.DeviceEntry;
+import io.rdma.internal.os.ProcessMemory;
 import io.rdma.internal.soft.wire.Opcode;
 import java.util.Arrays;
 import java.util.Optional;
 
-// Invariant: a personality takes away what a class of devices lacks. Every personality sends packets of RoCE v2.
+// Invariant: a personality takes away what a class of devices lacks, or makes what it has the rule. Every personality
+// sends packets of RoCE v2.
 
 /** Class of devices that a software device stands for. Each process has a device of each, with a name of its own. */
 public enum Personality {
@@ -23,7 +25,10 @@ public enum Personality {
      * the client has. A message without a receive, like any request that the peer refuses, ends the connection. It has only reliable connections, without
      * atomics, immediate data and memory windows, as with Linux's siw.
      */
-    IWARP("soft-iwarp0", SoftLimits.LARGE);
+    IWARP("soft-iwarp0", SoftLimits.LARGE),
+
+    /** On-demand paging of all regions, as if memory were short. Pages are missing at first, and again and again. */
+    ON_DEMAND("soft-odp0", SoftLimits.LARGE);
 
     private static final int IMMEDIATE = 1 << WR_SEND_WITH_IMM | 1 << WR_RDMA_WRITE_WITH_IMM;
     private static final int ATOMICS = 1 << WR_ATOMIC_CMP_AND_SWP | 1 << WR_ATOMIC_FETCH_AND_ADD;
@@ -89,6 +94,27 @@ public enum Personality {
     /** Returns whether there are queue pairs of a transport. */
     public boolean has(int transport) {
         return !isIwarp() || transport == Opcode.RC;
+    }
+
+    /** Returns whether regions may be paged on demand, as far as this system allows it. */
+    public boolean hasOnDemandPaging() {
+        return (this == COMPLETE || this == ON_DEMAND) && ProcessMemory.isAvailable();
+    }
+
+    /** Returns whether a region with some rights is paged on demand. */
+    public boolean pages(int access) {
+        return this == ON_DEMAND || (access & ACCESS_ON_DEMAND) != 0;
+    }
+
+    /** Returns the operations of a transport that may use on-demand memory: bits {@code IBV_ODP_SUPPORT_*}. */
+    public int onDemandOperations(int transport) {
+        int messages = ODP_SUPPORT_SEND | ODP_SUPPORT_RECV | ODP_SUPPORT_SRQ_RECV;
+        return switch (hasOnDemandPaging() ? transport : -1) {
+            case Opcode.RC, Opcode.XRC -> messages | ODP_SUPPORT_WRITE | ODP_SUPPORT_READ | ODP_SUPPORT_ATOMIC;
+            case Opcode.UC -> messages | ODP_SUPPORT_WRITE;
+            case Opcode.UD -> messages;
+            default -> 0;
+        };
     }
 
     boolean hasAtomics() {

@@ -7,14 +7,25 @@ import org.jspecify.annotations.Nullable;
  * registration and deregistration.
  */
 public final class SoftMr extends SoftObject {
+    private static final long PAGED = Long.MIN_VALUE; // no address of an application has this bit
+
     public SoftPd pd;
     public long address;
     public long length;
     long iova;
+    /** Rights as registered. */
     public int access;
+
     public int key;
     /** The device memory that it covers; null for memory of the application. */
     public final @Nullable SoftDm dm;
+
+    /** The pages that the device can access; null if all of the region is pinned. */
+    @Nullable
+    PageTable pages;
+
+    /** Address by which the device accesses the region: negative if the region is paged on demand. */
+    private long base;
 
     public int windows; // number of windows bound to it; device thread
 
@@ -26,6 +37,34 @@ public final class SoftMr extends SoftObject {
         this.iova = iova;
         this.access = access;
         this.key = key;
+        page();
+    }
+
+    private void page() {
+        length = isEverything(address, length) ? Long.MAX_VALUE : length;
+        pages = dm == null && pd.context.device.personality().pages(access) ? new PageTable() : null;
+        base = pages == null ? address : address | PAGED;
+    }
+
+    /** Returns whether a registration is that of all memory, {@code NULL} and {@code SIZE_MAX}. */
+    public static boolean isEverything(long address, long length) {
+        return address == 0 && length == -1;
+    }
+
+    /** Returns whether it is the region over all memory. */
+    public boolean isEverything() {
+        return address == 0 && length == Long.MAX_VALUE;
+    }
+
+    /** Returns the process address of a range named by iova, whatever the rights, or -1 if it is not inside. */
+    public long processAddress(long from, long bytes) {
+        long found = translate(pd, from, bytes, 0);
+        return found == 0 ? -1 : address(found);
+    }
+
+    /** Returns the address of memory that {@link #translate} has found, which may be unmapped if it is paged. */
+    static long address(long translated) {
+        return translated & ~PAGED;
     }
 
     @Override
@@ -41,9 +80,13 @@ public final class SoftMr extends SoftObject {
         iova = newIova;
         access = newAccess;
         key = newKey;
+        page();
     }
 
-    /** Returns the process address of a range named by iova, or 0 if range, domain or rights differ. Overflow-safe. */
+    /**
+     * Returns the process address of a range named by iova, or 0 if range, domain or rights differ. Overflow-safe. The
+     * address is negative if the region is paged on demand: then only {@link OnDemandPaging} may access the memory.
+     */
     long translate(SoftPd wantedPd, long from, long bytes, int wantedAccess) {
         long offset = from - iova;
         if (!wantedPd.matches(pd)
@@ -55,6 +98,6 @@ public final class SoftMr extends SoftObject {
                 || bytes > length - offset) {
             return 0;
         }
-        return address + offset;
+        return base + offset;
     }
 }

@@ -40,6 +40,12 @@ public final class SoftMw extends SoftObject {
         return region != null;
     }
 
+    /** Returns the region that it is bound to, or null. */
+    @Nullable
+    SoftMr region() {
+        return region;
+    }
+
     boolean isBoundTo(SoftQp candidate) {
         return region != null && qp == candidate;
     }

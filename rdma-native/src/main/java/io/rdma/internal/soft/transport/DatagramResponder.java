@@ -58,8 +58,8 @@ final class DatagramResponder implements ReceiveSide {
         int bytes = RouteHeader.BYTES + p.payload;
         if (bytes > into.length) {
             fail(into, WC_LOC_LEN_ERR);
-        } else if (!qp.device.keys().scatter(qp.pd, into, 0, qp.device.route())
-                || !qp.device.keys().scatter(qp.pd, into, RouteHeader.BYTES, p)) {
+        } else if (!qp.device.keys().scatterAtOnce(qp.pd, into, 0, qp.device.route())
+                || !qp.device.keys().scatterAtOnce(qp.pd, into, RouteHeader.BYTES, p)) {
             fail(into, WC_LOC_PROT_ERR);
         } else {
             qp.received(into, p, WC_RECV, bytes);

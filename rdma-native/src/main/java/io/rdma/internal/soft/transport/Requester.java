@@ -2,7 +2,9 @@ package io.rdma.internal.soft.transport;
 
 import static io.rdma.internal.ibv.Ibv.*;
 
+import io.rdma.internal.soft.objects.Access;
 import io.rdma.internal.soft.objects.Bind;
+import io.rdma.internal.soft.objects.MemoryKeys;
 import io.rdma.internal.soft.objects.QueuedRequest;
 import io.rdma.internal.soft.objects.SendSide;
 import io.rdma.internal.soft.objects.SoftQp;
@@ -160,8 +162,11 @@ final class Requester implements SendSide {
         if (count > 1) {
             count = Math.min(count, qp.device.packetsAtOnce(qp));
         }
-        if (!segmenter.build(packet, request, index, count, Psn.add(request.firstPsn, index))) {
+        Access built = segmenter.build(packet, request, index, count, Psn.add(request.firstPsn, index));
+        if (built == Access.REFUSED) {
             failLocally(WC_LOC_PROT_ERR);
+        }
+        if (built != Access.DONE) {
             return 0;
         }
         int end = index + count;
@@ -391,7 +396,14 @@ final class Requester implements SendSide {
             fail(WC_BAD_RESP_ERR);
             return;
         }
-        if (!(atomic ? scatterOriginal(oldest, p.original) : qp.device.keys().scatter(qp.pd, oldest, offset, p))) {
+        MemoryKeys keys = qp.device.keys();
+        Access stored =
+                atomic ? keys.scatterOriginal(qp.pd, oldest, p.original) : keys.scatter(qp.pd, oldest, offset, p);
+        if (stored == Access.PAGE_FAULT) { // as an adapter, it drops the answer and requests it again
+            impliedNak = true;
+            rewindToOldest();
+            return;
+        } else if (stored == Access.REFUSED) {
             fail(WC_LOC_PROT_ERR);
             return;
         }
@@ -419,19 +431,6 @@ final class Requester implements SendSide {
             progress(now, oldest, oldest.packets);
             succeed(oldest);
         }
-    }
-
-    private boolean scatterOriginal(QueuedRequest request, long original) {
-        if (request.numSge != 1 || request.bytes(0) < Long.BYTES) {
-            return false;
-        }
-        long address =
-                qp.device.keys().local(qp.pd, request.lkey(0), request.address(0), Long.BYTES, ACCESS_LOCAL_WRITE);
-        if (address == 0) {
-            return false;
-        }
-        io.rdma.internal.ibv.NativeMemory.putLong(address, original);
-        return true;
     }
 
     private void progress(long now, QueuedRequest oldest, int acked) {

@@ -2,7 +2,8 @@ package io.rdma.internal.soft.transport;
 
 import static io.rdma.internal.ibv.Ibv.*;
 
-import io.rdma.internal.ibv.NativeMemory;
+import io.rdma.internal.soft.objects.Access;
+import io.rdma.internal.soft.objects.OnDemandPaging;
 import io.rdma.internal.soft.objects.QueuedRequest;
 import io.rdma.internal.soft.objects.ReceiveSide;
 import io.rdma.internal.soft.objects.SoftPd;
@@ -12,8 +13,6 @@ import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.Psn;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 
 // Invariants (device thread)
 // - `expected` is the PSN of the next new request packet. Older packets are duplicates. Newer ones show a loss and are
@@ -30,8 +29,8 @@ import java.lang.invoke.VarHandle;
  */
 final class Responder implements ReceiveSide {
     private static final int BUDGET = 64;
-    private static final VarHandle LONGS = ValueLayout.JAVA_LONG.varHandle();
     private static final int NONE = -1;
+    private static final int SHORTEST_RNR_TIMER = 1;
 
     private final SoftQp qp;
     private final Packet packet;
@@ -45,12 +44,11 @@ final class Responder implements ReceiveSide {
     private boolean fatal;
     private int message = NONE; // SEND_FIRST or WRITE_FIRST within a message of several packets
     private long received; // bytes of that message so far
-    private long writeAddress;
-    private long writeLength;
-    private int writeRkey;
+    private final WriteTarget target;
 
     Responder(SoftQp qp) {
         this.qp = qp;
+        target = new WriteTarget(qp);
         packet = qp.device.outgoing();
     }
 
@@ -95,7 +93,7 @@ final class Responder implements ReceiveSide {
     /**
      * Sends the next packet of a job.
      *
-     * @return the number of packets that it stands for; 0 if the queue pair is in ERR, or the link has no room
+     * @return the number of packets that it stands for; 0 if the queue pair is in ERR, or the answer has to wait
      */
     private int answer(AnswerQueue.Job job) {
         if (!job.atomic && qp.overLink() && !qp.device.hasRoom(qp)) {
@@ -117,9 +115,10 @@ final class Responder implements ReceiveSide {
             long offset = (long) job.sent * qp.mtu;
             int bytes = (int) Math.min((long) count * qp.mtu, job.length - offset);
             if (bytes > 0) {
-                SoftPd pd = job.pd == null ? qp.pd : job.pd;
-                long address =
-                        qp.device.keys().remote(qp, pd, job.rkey, job.address + offset, bytes, ACCESS_REMOTE_READ);
+                long address = ReadSource.find(qp, packet, job, offset, bytes);
+                if (address == OnDemandPaging.FAULT) {
+                    return 0;
+                }
                 if (address == 0) { // deregistered before the whole response was sent
                     if (job.fresh) {
                         answers.clear();
@@ -217,6 +216,16 @@ final class Responder implements ReceiveSide {
         pend(Aeth.RNR | qp.attr.minRnrTimer(), psn);
     }
 
+    /** Answers a request whose memory cannot be accessed, or not yet: adapters answer a page fault by an RNR NAK. */
+    private void notAccessed(Access access, int psn) {
+        if (access == Access.PAGE_FAULT) {
+            nakSent = true;
+            pend(Aeth.RNR | SHORTEST_RNR_TIMER, psn);
+        } else {
+            refuse(Aeth.NAK_REMOTE_ACCESS, psn);
+        }
+    }
+
     private void send(Packet p) {
         QueuedRequest into = qp.receive();
         if (into == null) {
@@ -224,10 +233,13 @@ final class Responder implements ReceiveSide {
             return;
         }
         long offset = message == NONE ? 0 : received;
+        Access access = Access.REFUSED;
         if (offset + p.payload > into.length) {
             qp.receiveFailed(into, WC_LOC_LEN_ERR);
             end(Aeth.NAK_INVALID_REQUEST, p.psn);
-        } else if (!qp.device.keys().scatter(qp.pd, into, offset, p)) {
+        } else if ((access = qp.device.keys().scatter(qp.pd, into, offset, p)) == Access.PAGE_FAULT) {
+            notAccessed(access, p.psn);
+        } else if (access == Access.REFUSED) {
             qp.receiveFailed(into, WC_LOC_PROT_ERR);
             end(Aeth.NAK_REMOTE_OPERATION, p.psn);
         } else if (Opcode.hasIeth(p.opcode) && !qp.device.keys().invalidate(qp, p.invalidate)) {
@@ -248,30 +260,23 @@ final class Responder implements ReceiveSide {
 
     private void write(Packet p) {
         if (Opcode.starts(p.opcode)) {
-            writeAddress = p.remoteAddress;
-            writeLength = p.length;
-            writeRkey = p.rkey;
+            target.name(p);
             received = 0;
-            boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_WRITE) != 0;
-            if (!allowed || !covers(writeRkey, writeAddress, writeLength, ACCESS_REMOTE_WRITE)) {
+            if (!target.isAllowed()) {
                 refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
                 return;
             }
         }
         boolean goesOn = Opcode.goesOn(p.opcode);
         long total = received + p.payload;
-        if (total > writeLength || !goesOn && total != writeLength) {
+        if (total > target.length() || !goesOn && total != target.length()) {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
             return;
         }
-        long to = 0;
-        if (p.payload > 0) {
-            // Checked again for each packet: the region may have been deregistered in between.
-            to = qp.device.keys().remote(qp, writeRkey, writeAddress + received, p.payload, ACCESS_REMOTE_WRITE);
-            if (to == 0) {
-                refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
-                return;
-            }
+        Access access = target.find(received, p.payload);
+        if (access != Access.DONE) {
+            notAccessed(access, p.psn);
+            return;
         }
         // Last, because a receive cannot be returned to a shared queue.
         QueuedRequest consumed = Opcode.hasImm(p.opcode) ? qp.receive() : null;
@@ -279,15 +284,16 @@ final class Responder implements ReceiveSide {
             notReady(p.psn);
             return;
         }
-        if (to != 0) {
-            p.copyOut(0, to, p.payload);
+        if (!target.write(p)) {
+            refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+            return;
         }
         received = total;
         message = goesOn ? Opcode.WRITE_FIRST : NONE;
         if (!goesOn) {
             msn++;
             if (consumed != null) {
-                qp.received(consumed, p, WC_RECV_RDMA_WITH_IMM, writeLength);
+                qp.received(consumed, p, WC_RECV_RDMA_WITH_IMM, target.length());
             }
         }
         accept(p);
@@ -307,17 +313,13 @@ final class Responder implements ReceiveSide {
         }
     }
 
-    private boolean covers(int rkey, long address, long length, int access) {
-        return length == 0 || qp.device.keys().remote(qp, rkey, address, length, access) != 0;
-    }
-
     /**
      * Adds a read to the jobs, or refuses it. A repeated read that is no longer allowed is dropped instead: the network
      * may have delivered it late, which is not an error of the peer.
      */
     private void addRead(Packet p, boolean fresh) {
-        boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_READ) != 0;
-        if (!allowed || !covers(p.rkey, p.remoteAddress, p.length, ACCESS_REMOTE_READ)) {
+        SoftPd pd = ReadSource.domain(qp, p);
+        if (!ReadSource.isAllowed(qp, pd, p)) {
             if (fresh) {
                 refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
             }
@@ -334,7 +336,7 @@ final class Responder implements ReceiveSide {
         job.address = p.remoteAddress;
         job.length = p.length;
         job.rkey = p.rkey;
-        job.pd = qp.pd;
+        job.pd = pd;
         if (fresh) {
             accept(packets);
         }
@@ -356,30 +358,20 @@ final class Responder implements ReceiveSide {
      * specification volume 1, 9.4.5: the two differ in a zero-based region or window.
      */
     private void atomic(Packet p) {
-        boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_ATOMIC) != 0;
-        boolean aligned = isAligned(p.remoteAddress);
-        long address = allowed && aligned
-                ? qp.device.keys().remote(qp, p.rkey, p.remoteAddress, Long.BYTES, ACCESS_REMOTE_ATOMIC)
-                : 0;
-        if (aligned && address == 0) {
-            refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+        boolean aligned = AtomicOperand.isAligned(p.remoteAddress);
+        long address = aligned ? AtomicOperand.find(qp, p) : 0;
+        if (aligned && address <= 0) {
+            notAccessed(address == OnDemandPaging.FAULT ? Access.PAGE_FAULT : Access.REFUSED, p.psn);
             return;
         }
-        AnswerQueue.Job job = aligned && isAligned(address) ? answers.add(true, true, p.psn, 1) : null;
+        AnswerQueue.Job job = aligned && AtomicOperand.isAligned(address) ? answers.add(true, true, p.psn, 1) : null;
         if (job == null) {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
             return;
         }
-        // Atomic with respect to the CPU as well.
-        job.original = p.opcode == Opcode.FETCH_ADD
-                ? (long) LONGS.getAndAdd(NativeMemory.ALL, address, p.swapAdd)
-                : (long) LONGS.compareAndExchange(NativeMemory.ALL, address, p.compare, p.swapAdd);
+        job.original = AtomicOperand.execute(p, address);
         answers.keep(p.psn, job.original);
         accept(1);
-    }
-
-    private static boolean isAligned(long address) {
-        return (address & (Long.BYTES - 1)) == 0;
     }
 
     private void pend(int syndrome, int psn) {

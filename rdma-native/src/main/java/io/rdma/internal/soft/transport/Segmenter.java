@@ -2,6 +2,9 @@ package io.rdma.internal.soft.transport;
 
 import static io.rdma.internal.ibv.Ibv.*;
 
+import io.rdma.internal.soft.objects.Access;
+import io.rdma.internal.soft.objects.MemoryKeys;
+import io.rdma.internal.soft.objects.OnDemandPaging;
 import io.rdma.internal.soft.objects.QueuedRequest;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.wire.Counter;
@@ -44,9 +47,9 @@ final class Segmenter {
      *
      * @param index the first of them
      * @param count their number; more than one are joined to one
-     * @return false if the local memory is not registered any more
+     * @return REFUSED if the local memory is not registered any more; after a page fault the queue pair runs again
      */
-    boolean build(Packet packet, QueuedRequest request, int index, int count, int psn) {
+    Access build(Packet packet, QueuedRequest request, int index, int count, int psn) {
         boolean last = index + count == request.packets;
         packet.reset(opcode(request, index == 0, last), qp.attr.destQpNum(), psn);
         packet.mtu = count > 1 ? qp.mtu : 0;
@@ -62,7 +65,8 @@ final class Segmenter {
         packet.compare = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.compareAdd : 0;
         long offset = (long) index * qp.mtu;
         return request.answered()
-                || gather(packet, request, offset, (int) Math.min((long) count * qp.mtu, request.length - offset));
+                ? Access.DONE
+                : gather(packet, request, offset, (int) Math.min((long) count * qp.mtu, request.length - offset));
     }
 
     private static int opcode(QueuedRequest request, boolean first, boolean last) {
@@ -79,7 +83,7 @@ final class Segmenter {
     }
 
     /** Adds the pieces of local memory for {@code bytes} bytes of the message, starting at {@code offset}. */
-    private boolean gather(Packet packet, QueuedRequest request, long offset, int bytes) {
+    private Access gather(Packet packet, QueuedRequest request, long offset, int bytes) {
         long skip = offset;
         int left = bytes;
         for (int i = 0; i < request.numSge && left > 0; i++) {
@@ -92,14 +96,22 @@ final class Segmenter {
             long address = request.inline
                     ? request.address(i) + skip
                     : qp.device.keys().local(qp.pd, request.lkey(i), request.address(i) + skip, part, 0);
+            if (address < 0) {
+                MemoryKeys keys = qp.device.keys();
+                address = keys.paging().source(packet, request.lkey(i), address, part, size - skip);
+            }
+            if (address == OnDemandPaging.FAULT) {
+                qp.device.runnable(qp);
+                return Access.PAGE_FAULT;
+            }
             if (address == 0) {
-                return false; // deregistered since the check
+                return Access.REFUSED; // deregistered since the check
             }
             packet.addPiece(address, part);
             left -= part;
             skip = 0;
         }
-        return true;
+        return Access.DONE;
     }
 
     /** Ends the oldest request, already taken, with success. */

@@ -5,6 +5,7 @@ import static io.rdma.internal.ibv.Ibv.QPS_RTS;
 import static io.rdma.internal.ibv.Ibv.QPS_SQD;
 import static io.rdma.internal.ibv.Ibv.WC_LOC_PROT_ERR;
 
+import io.rdma.internal.soft.objects.Access;
 import io.rdma.internal.soft.objects.QueuedRequest;
 import io.rdma.internal.soft.objects.SendSide;
 import io.rdma.internal.soft.objects.SoftAh;
@@ -82,9 +83,12 @@ final class UnreliableRequester implements SendSide {
             }
             request.packets = segmenter.packets(request);
         }
-        if (!segmenter.build(packet, request, index, 1, nextPsn)) {
+        Access built = segmenter.build(packet, request, index, 1, nextPsn);
+        if (built == Access.REFUSED) {
             index = 0;
             fail(request);
+        }
+        if (built != Access.DONE) {
             return false;
         }
         nextPsn = Psn.add(nextPsn, 1);

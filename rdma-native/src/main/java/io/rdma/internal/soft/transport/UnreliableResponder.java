@@ -2,6 +2,7 @@ package io.rdma.internal.soft.transport;
 
 import static io.rdma.internal.ibv.Ibv.*;
 
+import io.rdma.internal.soft.objects.Access;
 import io.rdma.internal.soft.objects.QueuedRequest;
 import io.rdma.internal.soft.objects.ReceiveSide;
 import io.rdma.internal.soft.objects.SoftQp;
@@ -26,12 +27,11 @@ final class UnreliableResponder implements ReceiveSide {
     private int expected;
     private int message = NONE; // SEND_FIRST or WRITE_FIRST within a message of several packets
     private long done; // bytes of that message so far
-    private long writeAddress;
-    private long writeLength;
-    private int writeRkey;
+    private final WriteTarget target;
 
     UnreliableResponder(SoftQp qp) {
         this.qp = qp;
+        target = new WriteTarget(qp);
     }
 
     @Override
@@ -73,7 +73,7 @@ final class UnreliableResponder implements ReceiveSide {
 
     private boolean send(Packet p) {
         QueuedRequest into = qp.receive();
-        if (into == null || done + p.payload > into.length || !qp.device.keys().scatter(qp.pd, into, done, p)) {
+        if (into == null || done + p.payload > into.length || !qp.device.keys().scatterAtOnce(qp.pd, into, done, p)) {
             return false;
         }
         if (!Opcode.goesOn(p.opcode)) {
@@ -84,35 +84,29 @@ final class UnreliableResponder implements ReceiveSide {
 
     private boolean write(Packet p) {
         if (Opcode.starts(p.opcode)) {
-            writeAddress = p.remoteAddress;
-            writeLength = p.length;
-            writeRkey = p.rkey;
+            target.name(p);
         }
         long total = done + p.payload;
         boolean goesOn = Opcode.goesOn(p.opcode);
-        if ((qp.attr.qpAccessFlags() & ACCESS_REMOTE_WRITE) == 0
-                || (goesOn ? total > writeLength : total != writeLength)) {
+        if (!target.isAllowed() || (goesOn ? total > target.length() : total != target.length())) {
             return false;
         }
-        long to = 0;
-        if (writeLength > 0) {
-            // Checks the whole range first, so that a forbidden write writes nothing; and again for each packet, since
-            // the region may have been deregistered in between.
-            long start = qp.device.keys().remote(qp, writeRkey, writeAddress, writeLength, ACCESS_REMOTE_WRITE);
-            if (start == 0) {
-                return false;
-            }
-            to = start + done;
+        Access access;
+        do {
+            access = target.find(done, p.payload); // after a page fault the page is there
+        } while (access == Access.PAGE_FAULT);
+        if (access == Access.REFUSED) {
+            return false;
         }
         QueuedRequest consumed = Opcode.hasImm(p.opcode) ? qp.receive() : null;
         if (Opcode.hasImm(p.opcode) && consumed == null) {
             return false;
         }
-        if (p.payload > 0) {
-            p.copyOut(0, to, p.payload);
+        if (!target.write(p)) {
+            return false;
         }
         if (consumed != null) {
-            qp.received(consumed, p, WC_RECV_RDMA_WITH_IMM, writeLength);
+            qp.received(consumed, p, WC_RECV_RDMA_WITH_IMM, target.length());
         }
         return true;
     }

@@ -40,7 +40,13 @@ public enum Counter {
     /** Datagrams with a wrong QKey. */
     QKEY_ERR,
     /** Packets of unreliable transports without a posted receive, or of a message with a missing or invalid packet. */
-    LOST_PKTS;
+    LOST_PKTS,
+    /** Accesses to on-demand memory that found a page missing. */
+    PAGE_FAULTS,
+    /** Pages of on-demand memory that were taken away from the device. */
+    PAGE_INVALIDATIONS,
+    /** Ranges of on-demand memory that the application had brought into memory, {@code ibv_advise_mr(3)}. */
+    PAGE_PREFETCH;
 
     /** Returns the name that {@code rdma statistic} prints. */
     public String label() {

@@ -13,6 +13,10 @@ public final class Counters {
         values[what.ordinal()]++;
     }
 
+    public void add(Counter what, long more) {
+        values[what.ordinal()] += more;
+    }
+
     public void set(Counter what, long value) {
         values[what.ordinal()] = value;
     }

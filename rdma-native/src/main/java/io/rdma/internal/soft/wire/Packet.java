@@ -1,6 +1,7 @@
 package io.rdma.internal.soft.wire;
 
 import io.rdma.internal.ibv.NativeMemory;
+import io.rdma.internal.os.ProcessMemory;
 
 /**
  * One packet: header fields, and the payload as a list of pieces of process memory. Reused; owned by the device thread.
@@ -133,6 +134,19 @@ public final class Packet {
 
     /** Copies {@code bytes} of the payload from {@code offset} on to native memory that the caller has checked. */
     public void copyOut(int offset, long to, int bytes) {
+        copy(offset, to, bytes, false);
+    }
+
+    /**
+     * Does the same with memory that may be unmapped.
+     *
+     * @return false if not all of it can be written
+     */
+    public boolean copyOutIfMapped(int offset, long to, int bytes) {
+        return copy(offset, to, bytes, true);
+    }
+
+    private boolean copy(int offset, long to, int bytes, boolean checked) {
         int skip = offset;
         int left = bytes;
         long target = to;
@@ -143,10 +157,15 @@ public final class Packet {
                 continue;
             }
             int n = Math.min(size - skip, left);
-            NativeMemory.copy(pieceAddress[i] + skip, target, n);
+            if (!checked) {
+                NativeMemory.copy(pieceAddress[i] + skip, target, n);
+            } else if (!ProcessMemory.write(pieceAddress[i] + skip, target, n)) {
+                return false;
+            }
             target += n;
             left -= n;
             skip = 0;
         }
+        return true;
     }
 }

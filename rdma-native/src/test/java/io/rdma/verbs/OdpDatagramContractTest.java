@@ -1,0 +1,8 @@
+package io.rdma.verbs;
+
+class OdpDatagramContractTest extends DatagramContract {
+    @Override
+    String device() {
+        return "soft-odp0";
+    }
+}

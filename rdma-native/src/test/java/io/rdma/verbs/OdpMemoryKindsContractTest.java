@@ -1,0 +1,8 @@
+package io.rdma.verbs;
+
+class OdpMemoryKindsContractTest extends MemoryKindsContract {
+    @Override
+    String device() {
+        return "soft-odp0";
+    }
+}

@@ -1,0 +1,8 @@
+package io.rdma.verbs;
+
+class OdpUnreliableConnectionContractTest extends UnreliableConnectionContract {
+    @Override
+    String device() {
+        return "soft-odp0";
+    }
+}
