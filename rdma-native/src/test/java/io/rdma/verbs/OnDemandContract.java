@@ -183,6 +183,7 @@ abstract class OnDemandContract {
                 Arena arena = Arena.ofShared()) {
             MemorySegment anywhere = Pages.allocate(arena, MAPPED, HugePages.NONE);
             RemoteMemory there = new RemoteMemory(anywhere.address(), MAPPED, everything.rkey());
+            pair.domain.advise(MemoryAdvice.PREFETCH_WRITE, true, everything, anywhere.address(), BYTES);
             write(there, BYTES, WorkCompletionStatus.SUCCESS);
             assertArrived(anywhere, BYTES);
             long copy = anywhere.address() + MAPPED / 2;

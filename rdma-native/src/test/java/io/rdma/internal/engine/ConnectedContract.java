@@ -85,6 +85,14 @@ abstract class ConnectedContract {
         return connected.join();
     }
 
+    /**
+     * Returns the retries of a contract that sends within its credits: none, so that a message without a receive ends
+     * the connection. A device that answers page faults by "receiver not ready" needs some.
+     */
+    int rnrRetry() {
+        return 0;
+    }
+
     static ConnectionOptions small() {
         return ConnectionOptions.DEFAULT
                 .withQueuePair(ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(16))

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * completes here was sent within its credits.
  */
 abstract class FlowControlContract extends ConnectedContract {
-    private static ConnectionOptions strict(int receiveBuffers) {
-        return small().withReceiveBuffers(receiveBuffers, 256).withRnrRetry(0);
+    private ConnectionOptions strict(int receiveBuffers) {
+        return small().withReceiveBuffers(receiveBuffers, 256).withRnrRetry(rnrRetry());
     }
 
     /** Sends numbered messages, all submitted at once. */

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class LargeMessageContract extends ConnectedContract {
     private static final int MEBI = 1 << 20;
 
-    private static ConnectionOptions options() {
-        return small().withRnrRetry(0).withMaxMessageSize(64 * MEBI);
+    private ConnectionOptions options() {
+        return small().withRnrRetry(rnrRetry()).withMaxMessageSize(64 * MEBI);
     }
 
     private RegisteredBuffer random(int bytes, long seed) {

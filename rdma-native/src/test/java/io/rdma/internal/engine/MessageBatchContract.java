@@ -66,12 +66,12 @@ abstract class MessageBatchContract extends ConnectedContract {
         }
     }
 
-    private static ConnectionOptions options() {
+    private ConnectionOptions options() {
         return ConnectionOptions.DEFAULT
                 .withQueuePair(ConnectionOptions.DEFAULT.queuePair().withMaxSendWr(16))
                 .withReceiveBuffers(4, 4096)
                 .withSendBuffers(4, 4096)
-                .withRnrRetry(0);
+                .withRnrRetry(rnrRetry());
     }
 
     private static byte[] message(int number, int length) {
@@ -271,7 +271,7 @@ abstract class MessageBatchContract extends ConnectedContract {
     }
 
     /** Options with so many send buffers that all messages of a test can wait at once. */
-    private static ConnectionOptions many() {
+    private ConnectionOptions many() {
         return options().withSendBuffers(256, 4096);
     }
 

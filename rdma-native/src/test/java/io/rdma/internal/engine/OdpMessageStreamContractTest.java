@@ -1,0 +1,8 @@
+package io.rdma.internal.engine;
+
+class OdpMessageStreamContractTest extends MessageStreamContract {
+    @Override
+    String device() {
+        return "soft-odp0";
+    }
+}
