@@ -1,0 +1,8 @@
+package io.rdma.reactive;
+
+class OdpConnectionContractTest extends ConnectionContract {
+    @Override
+    String device() {
+        return "soft-odp0";
+    }
+}
