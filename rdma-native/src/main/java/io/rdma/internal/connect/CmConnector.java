@@ -103,7 +103,7 @@ final class CmConnector {
         }
     }
 
-    /** Returns the failure of a call. With iWARP rdma_connect(3) may itself connect by TCP, and so fail as connect(2). */
+    /** Returns the failure of a call. With iWARP rdma_connect(3) may connect by TCP, and so fail as connect(2). */
     private RdmaConnectException failed(VerbsException e) {
         if (e.errno() == Errno.ECONNREFUSED) {
             return new RdmaConnectException(
@@ -179,9 +179,9 @@ final class CmConnector {
     }
 
     /**
-     * Keeps the identifier until the endpoint has ended: through it each side is notified of the other's end. With iWARP
-     * the identifier goes first. The kernel's manager may hold the queue pair until then, and the device does not destroy
-     * a queue pair that is held.
+     * Keeps the identifier until the endpoint has ended: through it each side is notified of the other's end. With
+     * iWARP the identifier goes first. The kernel's manager may hold the queue pair until then, and the device does not
+     * destroy a queue pair that is held.
      */
     static void watch(CmLoop loop, CmIdentifier id, CmDialog dialog, Endpoint endpoint) {
         endpoint.established();

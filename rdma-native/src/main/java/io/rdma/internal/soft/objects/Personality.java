@@ -22,8 +22,8 @@ public enum Personality {
 
     /**
      * iWARP, RFC 5040 to 5044. RDMA CM alone connects, and moves the queue pair to RTS itself. The server sends after
-     * the client has. A message without a receive, like any request that the peer refuses, ends the connection. It has only reliable connections, without
-     * atomics, immediate data and memory windows, as with Linux's siw.
+     * the client has. A message without a receive ends the connection, like any request that the peer refuses. It has
+     * only reliable connections, without atomics, immediate data and memory windows, as with Linux's siw.
      */
     IWARP("soft-iwarp0", SoftLimits.LARGE),
 
@@ -131,8 +131,8 @@ public enum Personality {
     }
 
     /**
-     * Returns the status of a request that the peer refused. iWARP's peer terminates the connection, RFC 5040, 4.8, which
-     * flushes every request alike.
+     * Returns the status of a request that the peer refused. iWARP's peer terminates the connection, RFC 5040, 4.8,
+     * which flushes every request alike.
      *
      * @param status status by which InfiniBand reports it
      */

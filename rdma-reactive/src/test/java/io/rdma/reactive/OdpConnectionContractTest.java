@@ -1,8 +1,0 @@
-package io.rdma.reactive;
-
-class OdpConnectionContractTest extends ConnectionContract {
-    @Override
-    String device() {
-        return "soft-odp0";
-    }
-}
