@@ -48,9 +48,9 @@ abstract class ServeContract {
         handler: suspend CoroutineScope.(RdmaConnection) -> Unit,
         test: suspend CoroutineScope.(RdmaServer, RdmaConnection) -> Unit,
     ) = testing { shared ->
-        val server = RdmaServer.bind(HOST, 0) { resources = shared }
+        val server = RdmaServer.bind(TestDevice.host(device), 0) { resources = shared }
         val serving = launch(Dispatchers.Default) { server.serve(handler) }
-        val client = RdmaClient.connect(HOST, server.port) { resources = shared }
+        val client = RdmaClient.connect(TestDevice.host(device), server.port) { resources = shared }
         test(server, client)
         client.closeAndAwait()
         server.closeAndAwait()
@@ -78,7 +78,7 @@ abstract class ServeContract {
         testing { shared ->
             val port = TestPorts.free()
             repeat(REBINDS) {
-                val server = RdmaServer.bind(HOST, port) { resources = shared }
+                val server = RdmaServer.bind(TestDevice.host(device), port) { resources = shared }
                 val serving = launch(Dispatchers.Default) { server.serve { } }
                 server.closeAndAwait()
                 serving.join()
@@ -181,7 +181,7 @@ abstract class ServeContract {
         val siblings = List(2) { Child() }
         val count = AtomicInteger()
         testing { shared ->
-            val server = RdmaServer.bind(HOST, 0) { resources = shared }
+            val server = RdmaServer.bind(TestDevice.host(device), 0) { resources = shared }
             val serving =
                 launch(Dispatchers.Default) {
                     server.serve { connection ->
@@ -197,10 +197,10 @@ abstract class ServeContract {
                         }
                     }
                 }
-            val good = RdmaClient.connect(HOST, server.port) { resources = shared }
+            val good = RdmaClient.connect(TestDevice.host(device), server.port) { resources = shared }
             good.send("before")
             assertThat(good.receiveText()).isEqualTo("before")
-            val bad = RdmaClient.connect(HOST, server.port) { resources = shared }
+            val bad = RdmaClient.connect(TestDevice.host(device), server.port) { resources = shared }
             val failure = runCatching { bad.receiveTextOrNull() }.exceptionOrNull()
             assertThat(failure).isInstanceOf(ConnectionClosedException::class.java).hasMessageContaining("aborted")
             siblings.forEach { it.cancelled.await() }
@@ -231,9 +231,9 @@ abstract class ServeContract {
     fun `coroutines of handlers are cancelled with the server`() =
         testing { shared ->
             val child = Child()
-            val server = RdmaServer.bind(HOST, 0) { resources = shared }
+            val server = RdmaServer.bind(TestDevice.host(device), 0) { resources = shared }
             val serving = launch(Dispatchers.Default) { server.serve { launch { child.run() } } }
-            val client = RdmaClient.connect(HOST, server.port) { resources = shared }
+            val client = RdmaClient.connect(TestDevice.host(device), server.port) { resources = shared }
             child.started.await()
             serving.cancelAndJoin()
             assertThat(child.cancelled.isCompleted).isTrue()
@@ -261,15 +261,21 @@ abstract class ServeContract {
                 }
                 val failures =
                     listOf(
-                        runCatching { RdmaServer.bind(HOST, 0, bad) },
-                        runCatching { RdmaClient.connect(HOST, 1, bad) },
-                        runCatching { RdmaDatagramSocket.bind(HOST, 0, bad) },
+                        runCatching { RdmaServer.bind(TestDevice.host(device), 0, bad) },
+                        runCatching { RdmaClient.connect(TestDevice.host(device), 1, bad) },
+                        runCatching { RdmaDatagramSocket.bind(TestDevice.host(device), 0, bad) },
                     ).map { it.exceptionOrNull() }
                 assertThat(failures).allSatisfy {
                     assertThat(it).isInstanceOf(IllegalArgumentException::class.java).hasMessageContaining(message)
                 }
             }
-            val port = runCatching { RdmaServer.bind(HOST, 70_000) { resources = shared } }.exceptionOrNull()
+            val port =
+                runCatching {
+                    RdmaServer.bind(
+                        TestDevice.host(device),
+                        70_000,
+                    ) { resources = shared }
+                }.exceptionOrNull()
             assertThat(port).isInstanceOf(IllegalArgumentException::class.java).hasMessageContaining("70000")
         }
 
@@ -279,14 +285,23 @@ abstract class ServeContract {
             val port = TestPorts.free()
             List(40) { i ->
                 launch(Dispatchers.Default) {
-                    val binding = launch { runCatching { RdmaServer.bind(HOST, port) { resources = shared }.close() } }
+                    val binding =
+                        launch {
+                            runCatching {
+                                RdmaServer
+                                    .bind(TestDevice.host(device), port) {
+                                        resources =
+                                            shared
+                                    }.close()
+                            }
+                        }
                     delay((i * 20).microseconds)
                     binding.cancelAndJoin()
                 }
             }.joinAll()
             // The port is free again when the last server has closed.
             while (true) {
-                val bound = runCatching { RdmaServer.bind(HOST, port) { resources = shared } }
+                val bound = runCatching { RdmaServer.bind(TestDevice.host(device), port) { resources = shared } }
                 if (bound.onSuccess { it.closeAndAwait() }.isSuccess) break
                 assertThat(bound.exceptionOrNull()).isInstanceOf(RdmaConnectException::class.java)
                 yield()
@@ -294,7 +309,6 @@ abstract class ServeContract {
         }
 
     private companion object {
-        const val HOST = "127.0.0.1"
         const val REBINDS = 10
     }
 }

@@ -42,7 +42,7 @@ final class ContractPair {
         BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
         server = RdmaServer.create()
                 .resources(resources)
-                .host("127.0.0.1")
+                .host(TestDevice.host(device))
                 .receiveBuffers(RECEIVES, RECEIVE)
                 .sendBuffers(SENDS, SEND)
                 .options(o -> o.withMaxMessageSize(LARGE))
@@ -53,7 +53,7 @@ final class ContractPair {
                 .bindNow(PATIENCE);
         client = RdmaClient.create()
                 .resources(resources)
-                .host("127.0.0.1")
+                .host(TestDevice.host(device))
                 .port(server.port())
                 .receiveBuffers(RECEIVES, RECEIVE)
                 .sendBuffers(SENDS, SEND)

@@ -50,7 +50,7 @@ abstract class HooksContract {
     private RdmaServer echo() {
         return RdmaServer.create()
                 .resources(resources)
-                .host("127.0.0.1")
+                .host(TestDevice.host(device()))
                 .receiveBuffers(16, 1024)
                 .sendBuffers(8, 1024)
                 .handle(connection -> connection.sendString(connection.receive().asString()));
@@ -59,7 +59,7 @@ abstract class HooksContract {
     private RdmaClient client(DisposableServer server) {
         return RdmaClient.create()
                 .resources(resources)
-                .host("127.0.0.1")
+                .host(TestDevice.host(device()))
                 .port(server.port())
                 .receiveBuffers(16, 1024)
                 .sendBuffers(8, 1024);
@@ -155,7 +155,7 @@ abstract class HooksContract {
         CompletableFuture<DisposableServer> bound = new CompletableFuture<>();
         DisposableServer server = Objects.requireNonNull(RdmaServer.create()
                 .resources(resources)
-                .host("127.0.0.1")
+                .host(TestDevice.host(device()))
                 .doOnBound(s -> event("bound"))
                 .doOnBound(bound::complete)
                 .doOnUnbound(s -> event("unbound"))

@@ -56,7 +56,7 @@ abstract class PublisherStreamContract {
         TestDevice.assumed(device());
         server = RdmaServer.create()
                 .device(device())
-                .host("127.0.0.1")
+                .host(TestDevice.host(device()))
                 .receiveBuffers(16, MESSAGE)
                 .handle(connection -> {
                     accepted.add(connection);
@@ -65,7 +65,7 @@ abstract class PublisherStreamContract {
                 .bindNow(PATIENCE);
         client = RdmaClient.create()
                 .device(device())
-                .host("127.0.0.1")
+                .host(TestDevice.host(device()))
                 .port(server.port())
                 .receiveBuffers(16, MESSAGE)
                 .sendBuffers(8, MESSAGE)
@@ -206,7 +206,7 @@ abstract class PublisherStreamContract {
     void aStreamRequestsAsManyItemsAsCanBeInFlight(int maxSendWr, long most) {
         RdmaConnection other = RdmaClient.create()
                 .device(device())
-                .host("127.0.0.1")
+                .host(TestDevice.host(device()))
                 .port(server.port())
                 .sendBuffers(8, MESSAGE)
                 .queuePair(queuePair -> queuePair.withMaxSendWr(maxSendWr))
@@ -223,7 +223,7 @@ abstract class PublisherStreamContract {
     void connectNowTakesAnUnboundedTimeout() {
         RdmaConnection other = RdmaClient.create()
                 .device(device())
-                .host("127.0.0.1")
+                .host(TestDevice.host(device()))
                 .port(server.port())
                 .connectNow(ChronoUnit.FOREVER.getDuration());
         other.disposeNow(PATIENCE);
