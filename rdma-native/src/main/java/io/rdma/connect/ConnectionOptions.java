@@ -48,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  * @param orderlyDisconnect whether a disconnect by the connection manager counts as an orderly end if the peer sends no
  *     farewell in band, because it has no credits or is another program. The kernel disconnects for a killed process as
  *     well: choose false where a stream that was cut must not look complete
+ * @param path quality of service, port, partition and GID of the packets that this side sends
  */
 public record ConnectionOptions(
         QueuePairCapacity queuePair,
@@ -71,7 +72,8 @@ public record ConnectionOptions(
         Duration handshakeTimeout,
         Duration drainTimeout,
         Duration probeInterval,
-        boolean orderlyDisconnect) {
+        boolean orderlyDisconnect,
+        PathOptions path) {
     /**
      * Longest {@code handshakeTimeout}: sockets and RDMA CM count milliseconds in 32 bits. Declared before DEFAULT,
      * which uses it.
@@ -107,7 +109,8 @@ public record ConnectionOptions(
             Duration.ofSeconds(30),
             Duration.ofSeconds(2),
             Duration.ofSeconds(10),
-            true);
+            true,
+            PathOptions.DEFAULT);
 
     /** Checks the ranges. Cuts times that are too long for the clocks, so that none overflows. */
     public ConnectionOptions {
@@ -359,6 +362,16 @@ public record ConnectionOptions(
         return copy(e -> e.orderlyDisconnect = orderlyDisconnect);
     }
 
+    /**
+     * Returns a copy with another path.
+     *
+     * @param path see the record
+     * @return a copy
+     */
+    public ConnectionOptions withPath(PathOptions path) {
+        return copy(e -> e.path = path);
+    }
+
     /** Mutable values from which a copy is made. */
     private static final class Edit {
         private QueuePairCapacity queuePair;
@@ -383,6 +396,7 @@ public record ConnectionOptions(
         private Duration drainTimeout;
         private Duration probeInterval;
         private boolean orderlyDisconnect;
+        private PathOptions path;
 
         private Edit(ConnectionOptions from) {
             queuePair = from.queuePair;
@@ -407,6 +421,7 @@ public record ConnectionOptions(
             drainTimeout = from.drainTimeout;
             probeInterval = from.probeInterval;
             orderlyDisconnect = from.orderlyDisconnect;
+            path = from.path;
         }
     }
 
@@ -435,6 +450,7 @@ public record ConnectionOptions(
                 e.handshakeTimeout,
                 e.drainTimeout,
                 e.probeInterval,
-                e.orderlyDisconnect);
+                e.orderlyDisconnect,
+                e.path);
     }
 }

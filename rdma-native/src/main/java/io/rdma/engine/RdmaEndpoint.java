@@ -2,6 +2,7 @@ package io.rdma.engine;
 
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegistrationCache;
+import io.rdma.verbs.QueuePairInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,14 @@ public interface RdmaEndpoint {
      * @return 24 bits
      */
     int qpNumber();
+
+    /**
+     * Queries the queue pair, {@code ibv_query_qp(3)}: its path, time-outs and limits. A system call.
+     *
+     * @return the attributes that the device reports now
+     * @throws IllegalStateException if the connection has ended
+     */
+    QueuePairInfo query();
 
     /**
      * Returns the number of work requests that are posted and not completed.

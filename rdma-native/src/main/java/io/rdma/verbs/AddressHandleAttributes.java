@@ -100,6 +100,16 @@ public record AddressHandleAttributes(
         return new AddressHandleAttributes(route, lid, serviceLevel, srcPathBits, staticRate, port);
     }
 
+    /**
+     * Returns a copy with another global route.
+     *
+     * @param other route to the destination; null only within one InfiniBand subnet
+     * @return a copy
+     */
+    public AddressHandleAttributes withRoute(@Nullable GlobalRoute other) {
+        return new AddressHandleAttributes(other, dlid, serviceLevel, srcPathBits, staticRate, port);
+    }
+
     static AddressHandleAttributes of(AhAttr a) {
         GlobalRoute route = a.isGlobal()
                 ? new GlobalRoute(

@@ -302,10 +302,10 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Sets the type of service of its packets, {@code RDMA_OPTION_ID_TOS}.
+     * Sets the type of service of its packets, {@code RDMA_OPTION_ID_TOS}: the traffic class of the path. Call it before
+     * {@link #resolveRoute}.
      *
      * @param tos 0 to 255
-     * @throws VerbsException EOPNOTSUPP on {@code soft0}, whose packets carry none
      */
     public synchronized void setTypeOfService(int tos) {
         cm.setOption(open(), Cma.OPTION_ID_TOS, tos);

@@ -161,6 +161,15 @@ public final class QueuePairAttributes {
     }
 
     /**
+     * Returns the path to the peer.
+     *
+     * @return null if it is not set
+     */
+    public @Nullable AddressHandleAttributes path() {
+        return path;
+    }
+
+    /**
      * Sets the QKey that a datagram to this queue pair must carry. The queue pair's own datagrams carry it if the QKey
      * of their destination has the highest bit set. UD only.
      *

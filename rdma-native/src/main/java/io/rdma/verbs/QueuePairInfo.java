@@ -1,5 +1,7 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ibv.AhAttr;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.QpAttr;
 import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.ibv.QpInitAttr;
@@ -8,6 +10,7 @@ import io.rdma.types.Mtu;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Current attributes of a queue pair, {@code ibv_query_qp(3)}. Attributes that were not set yet are undefined. Names
@@ -30,6 +33,7 @@ import java.util.Set;
  * @param retryCnt retries after a time-out
  * @param rnrRetry retries while the peer has no receive posted; 7 is infinite
  * @param sqSigAll whether every send generates a completion
+ * @param path path to the peer; null before it is set, and without a connection
  */
 public record QueuePairInfo(
         QueuePairState qpState,
@@ -48,7 +52,8 @@ public record QueuePairInfo(
         int timeout,
         int retryCnt,
         int rnrRetry,
-        boolean sqSigAll) {
+        boolean sqSigAll,
+        @Nullable AddressHandleAttributes path) {
 
     /**
      * Combines the results of a query.
@@ -74,6 +79,14 @@ public record QueuePairInfo(
                 a.timeout(),
                 a.retryCnt(),
                 a.rnrRetry(),
-                init.sqSigAll());
+                init.sqSigAll(),
+                path(a));
+    }
+
+    /** Returns the path, which is undefined before RTR and all zeros of a queue pair without a connection. */
+    private static @Nullable AddressHandleAttributes path(QpAttr a) {
+        AhAttr path = a.ahAttr();
+        boolean undefined = a.qpState() == Ibv.QPS_RESET || a.qpState() == Ibv.QPS_INIT;
+        return undefined || path == null || path.portNum() == 0 ? null : AddressHandleAttributes.of(path);
     }
 }

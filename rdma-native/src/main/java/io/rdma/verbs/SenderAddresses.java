@@ -6,6 +6,7 @@ import io.rdma.types.GidType;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ public final class SenderAddresses {
     private final int port;
     private final int sgidIndex;
     private final int qkey;
+    private final UnaryOperator<AddressHandleAttributes> change;
     private final Map<Gid, Integer> indexes = new HashMap<>();
 
     /**
@@ -28,6 +30,21 @@ public final class SenderAddresses {
      * @param qkey QKey assumed for every sender, because a datagram does not carry the QKey of its sender
      */
     public SenderAddresses(DeviceContext context, int port, int sgidIndex, int qkey) {
+        this(context, port, sgidIndex, qkey, UnaryOperator.identity());
+    }
+
+    /**
+     * Reads the GID table.
+     *
+     * @param context device
+     * @param port port of the queue pair, from 1
+     * @param sgidIndex index of the GID that replies are sent from if the datagram names none of the port's GIDs
+     * @param qkey QKey assumed for every sender, because a datagram does not carry the QKey of its sender
+     * @param change applied to the path of each reply
+     */
+    public SenderAddresses(
+            DeviceContext context, int port, int sgidIndex, int qkey, UnaryOperator<AddressHandleAttributes> change) {
+        this.change = change;
         this.port = port;
         this.sgidIndex = sgidIndex;
         this.qkey = qkey;
@@ -62,7 +79,7 @@ public final class SenderAddresses {
             GlobalRoutingHeader read = GlobalRoutingHeader.read(header);
             route = GlobalRoute.to(read.sgid(), indexes.getOrDefault(read.dgid(), sgidIndex));
         }
-        return new DatagramAddress(
-                new AddressHandleAttributes(route, lid, serviceLevel, pathBits, 0, port), qpNumber, qkey);
+        AddressHandleAttributes path = new AddressHandleAttributes(route, lid, serviceLevel, pathBits, 0, port);
+        return new DatagramAddress(change.apply(path), qpNumber, qkey);
     }
 }

@@ -38,7 +38,6 @@ class SoftCmContractTest extends CmContract {
     @Test
     void optionsWithoutEffectHereAreRefused() {
         CmIdentifier identifier = opened.later(clients.createIdentifier(PortSpace.TCP));
-        assertRefused(() -> identifier.setTypeOfService(0x68));
         assertRefused(() -> identifier.setReuseAddress(true));
         identifier.setReuseAddress(false); // the value that it has
     }

@@ -13,6 +13,7 @@ import io.rdma.types.VerbsException;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -69,11 +70,18 @@ final class CmConnector {
     /** Connects. Blocks until the connection is established. */
     EstablishedConnection connect() {
         CmLoop loop = CmLoop.of(resources);
+        PathWishes wishes = new PathWishes(resources.context(), options);
         boolean iwarp = resources.context().isIwarp();
         try (CleanupStack cleanup = new CleanupStack()) {
             CmIdentifier id = loop.create(dialog);
             cleanup.add(() -> loop.close(id));
-            resolve(resources, id, dialog, null, at);
+            Integer trafficClass = wishes.trafficClass();
+            if (trafficClass != null) {
+                id.setTypeOfService(trafficClass);
+            }
+            InetAddress from = wishes.gidAddress();
+            resolve(resources, id, dialog, from == null ? null : new InetSocketAddress(from, 0), at);
+            wishes.requirePort(Reason.ADDR_ERROR, id.port());
             Endpoint endpoint;
             InetSocketAddress local = Objects.requireNonNull(id.localAddress());
             try (QueuePairBringUp queuePair = new QueuePairBringUp(

@@ -87,6 +87,10 @@ final class CmListener implements AutoCloseable {
 
     private void listen(InetSocketAddress wanted) {
         try {
+            Integer trafficClass = new PathWishes(resources.context(), options).trafficClass();
+            if (trafficClass != null && resources.context().isIwarp()) { // whose connections inherit it
+                id.setTypeOfService(trafficClass);
+            }
             id.bind(wanted);
             id.listen(BACKLOG);
             address = Objects.requireNonNull(id.localAddress());
@@ -259,6 +263,7 @@ final class CmListener implements AutoCloseable {
                             + " address of " + resources.context().name(),
                     null);
         }
+        new PathWishes(resources.context(), options).requirePort(Reason.DEVICE, request.port());
         QueuePairBringUp.requireCredits(options, CmGreeting.countsCredits(asked));
         try (Admission.Place place = admission.admit();
                 CleanupStack done = new CleanupStack()) {

@@ -16,7 +16,8 @@ import java.net.InetAddress;
 record ConnectWays(boolean manager, boolean exchange) {
     /**
      * Returns the ways that options, device and address allow. AUTOMATIC does not use the connection manager for the
-     * software device, nor for loopback addresses, which belong to no RDMA device.
+     * software device, nor for loopback addresses, which belong to no RDMA device, nor where the options ask for what
+     * the connection manager decides by itself.
      *
      * @throws RdmaConnectException DEVICE if the options ask for the exchange, and the device is iWARP's. Such a device
      *     runs over TCP connections of its own, which only its connection manager makes, RFC 5044; and it takes the
@@ -37,7 +38,10 @@ record ConnectWays(boolean manager, boolean exchange) {
         boolean manager = switch (method) {
             case RDMA_CM -> true;
             case TCP -> false;
-            case AUTOMATIC -> !resources.context().isSoftware() && !address.isLoopbackAddress();
+            case AUTOMATIC ->
+                !resources.context().isSoftware()
+                        && !address.isLoopbackAddress()
+                        && !PathWishes.needExchange(options.path());
         };
         return new ConnectWays(manager, method != ConnectMethod.RDMA_CM || options.tls() != null);
     }

@@ -14,6 +14,7 @@ import io.rdma.types.PortState;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
+import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DatagramAddress;
@@ -25,6 +26,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 
 // Invariant: the endpoint owns the queue pair from its construction on. This object owns the service and the groups,
 // and closes them after the queue pair.
@@ -64,10 +66,13 @@ public final class DatagramBinding implements AutoCloseable {
                                 + ", not ACTIVE: bring its link up",
                         null);
             }
-            int gid = GidSelector.select(resources.context(), id.port(), port.linkLayer(), address.getAddress())
+            PathWishes wishes = new PathWishes(resources.context(), options);
+            wishes.requirePort(Reason.DEVICE, id.port());
+            int gid = wishes.gid(id.port(), port.linkLayer(), address.getAddress())
                     .index();
+            UnaryOperator<AddressHandleAttributes> toPath = path -> wishes.applied(path, port.linkLayer());
             SenderAddresses senders =
-                    new SenderAddresses(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY);
+                    new SenderAddresses(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY, toPath);
             try (CleanupStack unused = new CleanupStack()) {
                 completions = unused.add(
                         resources.roomiestLoop().reserve(options.queuePair().maxSendWr() + options.receiveBuffers()));
@@ -75,6 +80,7 @@ public final class DatagramBinding implements AutoCloseable {
                 queuePair = unused.add(QueuePairCreation.create(
                         resources.context(), resources.domain(), QueuePairType.UD, queue, null, options.queuePair()));
                 queuePair.modify(id.attributesTo(QueuePairState.INIT));
+                wishes.requirePartition(queuePair, id.port());
                 unused.keep();
             }
             endpoint = new DatagramEndpoint(
@@ -93,13 +99,17 @@ public final class DatagramBinding implements AutoCloseable {
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTR));
             queuePair.modify(QueuePairAttributes.toState(QueuePairState.RTS)
                     .sqPsn(environment.random().nextInt(1 << 24)));
-            groups = new DatagramGroups(loop, queuePair, address.getAddress(), options.handshakeTimeout());
+            groups = new DatagramGroups(loop, queuePair, address.getAddress(), options.handshakeTimeout(), toPath);
             lookUps = new DatagramLookUps(
                     resources,
                     loop,
                     new InetSocketAddress(address.getAddress(), 0),
                     queuePair.number(),
-                    options.handshakeTimeout());
+                    options.handshakeTimeout(),
+                    path -> {
+                        wishes.requireGid(path);
+                        return toPath.apply(path);
+                    });
             endpoint.endpoint().ending().thenRun(this::ending);
             closed = endpoint.endpoint().closed().thenRunAsync(this::release, environment.executor("rdma-unbind"));
             service.serve(endpoint.endpoint());
@@ -111,7 +121,8 @@ public final class DatagramBinding implements AutoCloseable {
      * Binds an endpoint; blocks briefly.
      *
      * @param resources the resources to which the endpoint belongs
-     * @param options of its depths, number of buffers and time-outs; the other options are for connections only
+     * @param options of its depths, number of buffers and time-outs, and of the path of datagrams to addresses that are
+     *     found here; the other options are for connections only
      * @param address of an RDMA device, not the wildcard; port 0 takes a free one
      * @return the bound endpoint
      * @throws RdmaConnectException BIND if the port is in use or the address belongs to no RDMA device; DEVICE if it

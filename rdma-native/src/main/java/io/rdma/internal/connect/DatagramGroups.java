@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -42,12 +43,24 @@ final class DatagramGroups {
     private final QueuePair queuePair;
     private final InetAddress local;
     private final Duration timeout;
+    private final UnaryOperator<AddressHandleAttributes> toPath;
     private final ReentrantLock turn = new ReentrantLock(true);
     private final Map<InetAddress, Membership> members = new HashMap<>(); // under the monitor
     private @Nullable CmDialog joining; // under the monitor
     private boolean closed; // under the monitor
 
-    DatagramGroups(CmLoop loop, QueuePair queuePair, InetAddress local, Duration timeout) {
+    /**
+     * Prepares the groups of one datagram endpoint.
+     *
+     * @param toPath applied to the path to a group
+     */
+    DatagramGroups(
+            CmLoop loop,
+            QueuePair queuePair,
+            InetAddress local,
+            Duration timeout,
+            UnaryOperator<AddressHandleAttributes> toPath) {
+        this.toPath = toPath;
         this.loop = loop;
         this.queuePair = queuePair;
         this.local = local;
@@ -97,8 +110,10 @@ final class DatagramGroups {
         if (path == null || route == null) {
             throw new RdmaException("the group has no route: " + joined);
         }
+        AddressHandleAttributes wanted = toPath.apply(path);
         queuePair.attachMulticast(route.dgid(), path.dlid());
-        DatagramAddress address = new DatagramAddress(path, joined.parameters().queuePairNumber(), joined.qkey());
+        DatagramAddress address =
+                new DatagramAddress(wanted, joined.parameters().queuePairNumber(), joined.qkey());
         members.put(group, new Membership(id, route, path.dlid(), address));
         return address;
     }

@@ -6,6 +6,7 @@ import io.rdma.internal.engine.DeviceResources;
 import io.rdma.types.CmEventType;
 import io.rdma.types.PortSpace;
 import io.rdma.types.VerbsException;
+import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.ConnectionParameters;
@@ -16,6 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 
 // Invariant: a look-up is in `open` while it waits. A look-up that starts after the close fails by itself.
 
@@ -26,6 +28,7 @@ final class DatagramLookUps implements AutoCloseable {
     private final InetSocketAddress local;
     private final int qpNumber;
     private final Duration timeout;
+    private final UnaryOperator<AddressHandleAttributes> toPath;
     private final Set<CmDialog> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -35,8 +38,16 @@ final class DatagramLookUps implements AutoCloseable {
      * @param local address, with port 0, whose device must lead to the service
      * @param qpNumber of the endpoint
      * @param timeout for a whole look-up
+     * @param toPath applied to the path to a service
      */
-    DatagramLookUps(DeviceResources resources, CmLoop loop, InetSocketAddress local, int qpNumber, Duration timeout) {
+    DatagramLookUps(
+            DeviceResources resources,
+            CmLoop loop,
+            InetSocketAddress local,
+            int qpNumber,
+            Duration timeout,
+            UnaryOperator<AddressHandleAttributes> toPath) {
+        this.toPath = toPath;
         this.resources = resources;
         this.loop = loop;
         this.local = local;
@@ -77,7 +88,7 @@ final class DatagramLookUps implements AutoCloseable {
             id.connect(ConnectionParameters.DEFAULT.withQueuePair(qpNumber, false));
             CmEvent found = dialog.await(CmEventType.ESTABLISHED);
             return new DatagramAddress(
-                    Objects.requireNonNull(found.destination(), "a service without a path"),
+                    toPath.apply(Objects.requireNonNull(found.destination(), "a service without a path")),
                     found.parameters().queuePairNumber(),
                     found.qkey());
         } catch (VerbsException e) {

@@ -46,7 +46,8 @@ final class PeerGid {
                 null);
     }
 
-    private static InetAddress address(Gid gid, boolean software) {
+    /** Returns the IP address in a GID; of the software device without the port. */
+    static InetAddress address(Gid gid, boolean software) {
         byte[] bytes = gid.bytes();
         boolean mapped = bytes[10] == -1 && bytes[11] == -1;
         for (int i = 0; i < Long.BYTES; i++) {

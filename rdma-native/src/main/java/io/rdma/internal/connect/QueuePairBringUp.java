@@ -29,6 +29,7 @@ import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairType;
 import java.net.InetAddress;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -36,7 +37,6 @@ import java.util.Set;
  * needs the peer's parameters. Used once, by one thread.
  */
 final class QueuePairBringUp implements AutoCloseable {
-    private static final int FIRST_PORT = 1;
     private static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
     private static final Set<AccessFlag> ACCESS_WITH_ATOMICS =
             EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
@@ -49,6 +49,7 @@ final class QueuePairBringUp implements AutoCloseable {
     private final GidTableEntry gid;
     private final PeerParameters local;
     private final Abilities abilities;
+    private final PathWishes wishes;
     private final LinkLayer linkLayer;
     private final int portNumber;
     private boolean handedOver;
@@ -59,9 +60,16 @@ final class QueuePairBringUp implements AutoCloseable {
                 resources,
                 options,
                 localAddress,
-                FIRST_PORT,
-                QueuePairAttributes.toState(QueuePairState.INIT).pkeyIndex(0).port(FIRST_PORT),
+                new PathWishes(resources.context(), options).port(),
+                initial(new PathWishes(resources.context(), options)),
                 Exchange.OFFER);
+    }
+
+    private static QueuePairAttributes initial(PathWishes wishes) {
+        int port = wishes.port();
+        return QueuePairAttributes.toState(QueuePairState.INIT)
+                .pkeyIndex(wishes.partitionIndex(port))
+                .port(port);
     }
 
     /**
@@ -79,6 +87,7 @@ final class QueuePairBringUp implements AutoCloseable {
         this.portNumber = portNumber;
         this.resources = resources;
         this.options = options;
+        wishes = new PathWishes(resources.context(), options);
         CompletionLoop loop = resources.roomiestLoop();
         PortAttributes port = resources.context().queryPort(portNumber);
         if (port.state() != PortState.ACTIVE) {
@@ -89,7 +98,7 @@ final class QueuePairBringUp implements AutoCloseable {
                     null);
         }
         linkLayer = port.linkLayer();
-        gid = GidSelector.select(resources.context(), portNumber, linkLayer, localAddress);
+        gid = wishes.gid(portNumber, linkLayer, localAddress);
         DeviceAttributes device = resources.context().queryDevice();
         abilities = Abilities.of(resources.context(), device);
         memory = new ConnectionMemory(resources, options, loop);
@@ -108,6 +117,7 @@ final class QueuePairBringUp implements AutoCloseable {
                     shared == null ? null : shared.queue(),
                     capacity));
             queuePair.modify(toInit.access(abilities.atomics() ? ACCESS_WITH_ATOMICS : ACCESS));
+            wishes.requirePartition(queuePair, portNumber);
             cleanup.keep();
         }
         local = new PeerParameters(
@@ -179,6 +189,8 @@ final class QueuePairBringUp implements AutoCloseable {
         // A global route is mandatory on RoCE, and not needed within an InfiniBand subnet.
         if (linkLayer == LinkLayer.ETHERNET) {
             toRtr.path(portNumber, gid.index(), peer.gid(), 0);
+        } else if (wishes.needRoute()) {
+            toRtr.path(portNumber, gid.index(), peer.gid(), peer.lid());
         } else {
             toRtr.path(portNumber, peer.lid());
         }
@@ -189,13 +201,15 @@ final class QueuePairBringUp implements AutoCloseable {
     }
 
     /**
-     * Connects as {@link #connect(PeerParameters, InetAddress)} does, with the caller's path. Timers and retries come
-     * from the options.
+     * Connects as {@link #connect(PeerParameters, InetAddress)} does, with the caller's path, to which the wishes of the
+     * options are applied. Timers and retries come from the options.
      */
     Endpoint connect(PeerParameters peer, QueuePairAttributes toRtr, QueuePairAttributes toRts) {
+        toRtr.path(wishes.applied(Objects.requireNonNull(toRtr.path()), linkLayer));
         Endpoint endpoint = endpoint(peer, EndpointOptions.Start.TOGETHER);
         try {
             queuePair.modify(toRtr.minRnrTimer(options.minRnrTimer()));
+            wishes.requireKept(queuePair);
             queuePair.modify(toRts.timeout(options.timeout())
                     .retryCnt(options.retryCnt())
                     .rnrRetry(options.rnrRetry()));
@@ -223,9 +237,12 @@ final class QueuePairBringUp implements AutoCloseable {
      * @param client whether this side is the client
      */
     Endpoint connect(PeerParameters peer, CmIdentifier id, boolean client) {
-        return resources.context().isIwarp()
-                ? endpoint(peer, client ? EndpointOptions.Start.THIS_SIDE : EndpointOptions.Start.PEER)
-                : connect(peer, id.attributesTo(QueuePairState.RTR), id.attributesTo(QueuePairState.RTS));
+        if (resources.context().isIwarp()) {
+            return endpoint(peer, client ? EndpointOptions.Start.THIS_SIDE : EndpointOptions.Start.PEER);
+        }
+        QueuePairAttributes toRtr = id.attributesTo(QueuePairState.RTR);
+        wishes.requireGid(toRtr.path());
+        return connect(peer, toRtr, id.attributesTo(QueuePairState.RTS));
     }
 
     /**

@@ -23,6 +23,7 @@ import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairInfo;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -180,6 +181,11 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     @Override
     public int qpNumber() {
         return queuePair.number();
+    }
+
+    @Override
+    public QueuePairInfo query() {
+        return queuePair.query();
     }
 
     @Override

@@ -48,4 +48,30 @@ public record QpAttr(
         int portNum,
         int timeout,
         int retryCnt,
-        int rnrRetry) {}
+        int rnrRetry) {
+    /** Returns a copy with another path. */
+    public QpAttr withAhAttr(AhAttr path) {
+        return new QpAttr(
+                qpState,
+                curQpState,
+                pathMtu,
+                pathMigState,
+                qkey,
+                rqPsn,
+                sqPsn,
+                destQpNum,
+                qpAccessFlags,
+                cap,
+                path,
+                pkeyIndex,
+                enSqdAsyncNotify,
+                sqDraining,
+                maxRdAtomic,
+                maxDestRdAtomic,
+                minRnrTimer,
+                portNum,
+                timeout,
+                retryCnt,
+                rnrRetry);
+    }
+}

@@ -28,9 +28,16 @@ public final class LinuxSockets {
     public static final int SO_SNDBUFFORCE = 32;
     public static final int SO_RCVBUFFORCE = 33;
     public static final int SOL_IP = 0;
+    public static final int IP_TOS = 1;
+    public static final int IP_TTL = 2;
     public static final int IP_MTU_DISCOVER = 10;
     public static final int SOL_IPV6 = 41;
     public static final int IPV6_MTU_DISCOVER = 23;
+    /** {@code IPV6_FLOWINFO_SEND}: the flow label of a datagram is that of the address that it is sent to. */
+    public static final int IPV6_FLOWINFO_SEND = 33;
+
+    public static final int IPV6_HOPLIMIT = 52;
+    public static final int IPV6_TCLASS = 67;
 
     public static final int SOL_UDP = 17;
     public static final int UDP_NO_CHECK6_RX = 102;

@@ -33,7 +33,6 @@ import io.rdma.internal.soft.link.FaultPlan;
 import io.rdma.internal.soft.link.SoftConfig;
 import io.rdma.internal.soft.objects.HandleTable;
 import io.rdma.internal.soft.objects.Personality;
-import io.rdma.internal.soft.objects.QpTransitions;
 import io.rdma.internal.soft.objects.SoftAh;
 import io.rdma.internal.soft.objects.SoftCompChannel;
 import io.rdma.internal.soft.objects.SoftContext;
@@ -42,6 +41,7 @@ import io.rdma.internal.soft.objects.SoftDm;
 import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.internal.soft.objects.SoftMr;
 import io.rdma.internal.soft.objects.SoftObject;
+import io.rdma.internal.soft.objects.SoftPath;
 import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftSrq;
@@ -571,7 +571,8 @@ public final class SoftVerbs implements CmDevice {
     public synchronized long createAh(long pd, AhAttr attr) {
         SoftPd owner = object("ibv_create_ah", pd, SoftPd.class);
         checkPort("ibv_create_ah", attr.portNum());
-        SoftAh made = new SoftAh(owner, QpTransitions.target("ibv_create_ah", attr));
+        InetSocketAddress target = SoftPath.target("ibv_create_ah", attr);
+        SoftAh made = new SoftAh(owner, target, SoftPath.of(attr, target, device().hasHeaders()));
         owner.users++;
         return handles.add(made);
     }

@@ -89,6 +89,7 @@ public final class HostileManager implements AutoCloseable {
                     false,
                     gid,
                     r.remoteGid(),
+                    0,
                     64,
                     14,
                     data);

@@ -9,6 +9,7 @@ import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.Psn;
 import io.rdma.internal.soft.wire.SoftAddress;
+import io.rdma.internal.soft.wire.UdpAddress;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -61,7 +62,7 @@ final class PacketPeer implements AutoCloseable {
     }
 
     void send(Packet made) {
-        link.sendConnected(made, device);
+        link.sendConnected(made, device, new UdpAddress(device));
         link.flushAll();
     }
 

@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
 /** One device with one queue pair and one region, used through the seam. */
 public final class SoftSide {
     /** 67 ms, eight times in a row, is longer than a busy machine keeps a thread waiting. */
-    private static final int USUAL_RETRANSMIT = 14;
+    static final int USUAL_RETRANSMIT = 14;
 
     static final int SEND_DEPTH = 64;
     static final int SIZE = 256 * 1024;
@@ -108,6 +108,11 @@ public final class SoftSide {
      * @param retransmitAfter wait for an acknowledge: 4.096 µs times 2 to the power of this
      */
     public void connect(byte[] gid, int qpNumber, int psn, int retransmitAfter) {
+        connect(new AhAttr(gid, 0, 0, 64, 0, 0, 0, 0, 0, true, 1), qpNumber, psn, retransmitAfter);
+    }
+
+    /** Moves the queue pair from RESET to RTS, by a path. */
+    void connect(AhAttr path, int qpNumber, int psn, int retransmitAfter) {
         int toInit = Ibv.QP_STATE | Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | Ibv.QP_ACCESS_FLAGS;
         int toRtr = Ibv.QP_STATE
                 | Ibv.QP_AV
@@ -122,7 +127,6 @@ public final class SoftSide {
                 | Ibv.QP_RNR_RETRY
                 | Ibv.QP_SQ_PSN
                 | Ibv.QP_MAX_QP_RD_ATOMIC;
-        AhAttr path = new AhAttr(gid, 0, 0, 64, 0, 0, 0, 0, 0, true, 1);
         int[][] steps = {{Ibv.QPS_INIT, toInit}, {Ibv.QPS_RTR, toRtr}, {Ibv.QPS_RTS, toRts}};
         for (int[] step : steps) {
             verbs.modifyQp(

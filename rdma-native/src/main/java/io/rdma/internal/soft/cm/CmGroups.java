@@ -32,7 +32,7 @@ final class CmGroups {
                     "Only an identifier of port space UDP that is bound to a device can join a multicast group");
         }
         byte[] gid = gid(group);
-        AhAttr path = CmParameters.path(gid);
+        AhAttr path = id.parameters.path(gid);
         try {
             boolean attach = id.qp != 0 && joinFlags == MC_JOIN_FLAG_FULLMEMBER;
             if (attach) {

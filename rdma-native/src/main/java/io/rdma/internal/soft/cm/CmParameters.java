@@ -42,6 +42,8 @@ final class CmParameters {
     private int rnrRetryCount = 7;
     private int ackTimeout;
     private int wantedAckTimeout = -1; // set by the application; -1: the default of the path
+    private int trafficClass; // of the path: of this side, else of the peer's request
+    private boolean hasOwnClass;
     private int mtu = Ibv.MTU_1024;
     private @Nullable PeerPair peer;
 
@@ -58,6 +60,12 @@ final class CmParameters {
                     "Only connections have an acknowledge time-out, which must be from 0 to " + MOST_ACK_TIMEOUT);
         }
         wantedAckTimeout = exponent;
+    }
+
+    /** Sets {@code RDMA_OPTION_ID_TOS}: for this side's packets, and sent to the peer for its own. */
+    void typeOfService(int tos) {
+        trafficClass = tos & 0xff;
+        hasOwnClass = true;
     }
 
     int ackTimeoutOr(int usual) {
@@ -129,6 +137,7 @@ final class CmParameters {
                 sent.srq(),
                 gid,
                 new byte[16],
+                trafficClass,
                 HOP_LIMIT,
                 timeout,
                 data);
@@ -163,6 +172,7 @@ final class CmParameters {
         peer = new PeerPair(request.qpn(), request.psn(), request.localGid());
         retryCount = request.retryCount();
         mtu = request.mtu();
+        trafficClass = hasOwnClass ? trafficClass : request.trafficClass();
         ackTimeout = request.ackTimeout();
         take(request.responderResources(), request.initiatorDepth(), request.rnrRetryCount());
     }
@@ -215,9 +225,9 @@ final class CmParameters {
         return Arrays.copyOfRange(privateData, CmAddressing.BYTES, privateData.length);
     }
 
-    /** Returns the path to a device. */
-    static AhAttr path(byte[] gid) {
-        return new AhAttr(gid, 0, 0, HOP_LIMIT, 0, 0, 0, 0, 0, true, 1);
+    /** Returns the path to a device or a group. */
+    AhAttr path(byte[] gid) {
+        return new AhAttr(gid, 0, 0, HOP_LIMIT, trafficClass, 0, 0, 0, 0, true, 1);
     }
 
     /** Returns the attributes of {@code rdma_init_qp_attr(3)}. */

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param srq whether the sender has a shared receive queue
  * @param localGid GID of the sender
  * @param remoteGid GID of the receiver
+ * @param trafficClass traffic class of the path
  * @param hopLimit hop limit of the path
  * @param ackTimeout acknowledgement timeout for the receiver's queue pair
  * @param privateData {@link #PRIVATE_DATA} bytes
@@ -50,6 +51,7 @@ public record CmRequest(
         boolean srq,
         byte[] localGid,
         byte[] remoteGid,
+        int trafficClass,
         int hopLimit,
         int ackTimeout,
         byte[] privateData)
@@ -93,6 +95,7 @@ public record CmRequest(
                 srq,
                 localGid,
                 gid,
+                trafficClass,
                 hopLimit,
                 ackTimeout,
                 privateData);
@@ -110,7 +113,7 @@ public record CmRequest(
         to.put(51, (byte) (maxRetries << 4 | (srq ? 8 : 0)));
         to.putInt(52, -1); // permissive LIDs, since Ethernet has none
         to.put(LOCAL_GID_AT, localGid).put(REMOTE_GID_AT, remoteGid);
-        to.put(93, (byte) hopLimit).put(95, (byte) (ackTimeout << 3));
+        to.put(92, (byte) trafficClass).put(93, (byte) hopLimit).put(95, (byte) (ackTimeout << 3));
         to.put(PRIVATE_AT, privateData);
     }
 
@@ -145,6 +148,7 @@ public record CmRequest(
                 (from.get(51) & 8) != 0,
                 MadCodec.bytes(from, LOCAL_GID_AT, 16),
                 MadCodec.bytes(from, REMOTE_GID_AT, 16),
+                from.get(92) & 0xff,
                 from.get(93) & 0xff,
                 (from.get(95) & 0xff) >>> 3,
                 MadCodec.bytes(from, PRIVATE_AT, PRIVATE_DATA));

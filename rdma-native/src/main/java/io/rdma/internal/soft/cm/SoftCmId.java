@@ -155,7 +155,7 @@ final class SoftCmId extends SoftObject {
         CmExchange now = exchange;
         InetSocketAddress at = now == null ? null : now.peer();
         if (state != State.DESTROYED && at != null) {
-            AhAttr path = CmParameters.path(SoftAddress.gid(at));
+            AhAttr path = parameters.path(SoftAddress.gid(at));
             channel.events.add(new CmEventEntry(
                     CM_EVENT_ESTABLISHED, 0, handle, 0, CmParameters.seen(service), path, service.qkey()));
         }

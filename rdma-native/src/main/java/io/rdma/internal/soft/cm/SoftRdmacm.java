@@ -486,7 +486,7 @@ public final class SoftRdmacm implements Rdmacm {
         SoftCmId id = id("rdma_set_option", handle);
         synchronized (id) {
             switch (option) {
-                case OPTION_ID_TOS -> throw unsupported("a type of service: its packets carry none");
+                case OPTION_ID_TOS -> id.parameters.typeOfService(value);
                 case OPTION_ID_REUSEADDR -> {
                     if (value != 0) {
                         throw unsupported("shared ports: bind to port 0 for a free one");

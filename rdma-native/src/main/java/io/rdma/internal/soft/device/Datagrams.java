@@ -56,13 +56,13 @@ public final class Datagrams {
         UdpAddress local = link.endpoint();
         device.counters().count(Counter.SENT_PKTS);
         if (path.endpoint.same(local) && !link.faulty()) {
-            deliver(packet, local, local);
+            deliver(packet, local, path.endpoint);
             return;
         }
         if (path.isGroup()) {
             deliver(packet, local, path.endpoint, groups.get(path.target.getAddress()));
         }
-        link.send(packet, path.target);
+        link.send(packet, path.target, path.endpoint);
     }
 
     /** Delivers a datagram to the queue pair of this device that it addresses. */
@@ -149,8 +149,8 @@ public final class Datagrams {
             throw new VerbsException(
                     call,
                     Errno.EINVAL,
-                    "Only a queue pair of type UD can be attached, and only to a multicast GID: ff00::/8, or an IPv4-mapped"
-                            + " 224.0.0.0/4, not " + address.getHostAddress());
+                    "Only a queue pair of type UD can be attached, and only to a multicast GID: ff00::/8, or an"
+                            + " IPv4-mapped 224.0.0.0/4, not " + address.getHostAddress());
         }
         return address;
     }

@@ -66,7 +66,7 @@ public final class ManagementPort {
         packet.addPiece(address, BYTES);
         device.counters().count(Counter.SENT_PKTS);
         if (to.equals(link.local()) && !link.faulty()) {
-            link.capture(packet);
+            link.capture(packet, link.endpoint());
             deliver(packet, link.endpoint());
         } else {
             link.send(packet, to);

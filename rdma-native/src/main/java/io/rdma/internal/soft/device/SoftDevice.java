@@ -280,6 +280,11 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     }
 
     @Override
+    public boolean hasHeaders() {
+        return link.hasHeaders();
+    }
+
+    @Override
     public boolean faulty() {
         return link.faulty();
     }
@@ -319,12 +324,12 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         packet.transport = from.transport;
         InetSocketAddress peer = from.peer;
         if (peer == null && link.faulty() && packet.mtu == 0) {
-            link.send(packet, link.local());
+            link.send(packet, link.local(), from.path);
         } else if (peer == null) {
-            link.capture(packet);
+            link.capture(packet, from.path);
             deliverConnected(packet, null, environment.nanoTime());
         } else {
-            link.sendConnected(packet, peer);
+            link.sendConnected(packet, peer, from.path);
         }
     }
 

@@ -72,14 +72,16 @@ public final class CaptureFile implements AutoCloseable {
         out.order(ByteOrder.BIG_ENDIAN);
         int start = out.position();
         if (from.ipv6) {
-            out.putInt(0x60000000)
+            out.putInt(0x60000000 | to.trafficClass << 20 | to.flowLabel)
                     .putShort((short) (8 + length))
                     .put((byte) UDP)
-                    .put((byte) 64);
+                    .put((byte) to.hopLimit);
             out.putLong(from.high).putLong(from.low).putLong(to.high).putLong(to.low);
         } else {
-            out.putShort((short) 0x4500).putShort((short) captured).putInt(0x4000);
-            out.put((byte) 64).put((byte) UDP).putShort((short) 0);
+            out.putShort((short) (0x4500 | to.trafficClass))
+                    .putShort((short) captured)
+                    .putInt(0x4000);
+            out.put((byte) to.hopLimit).put((byte) UDP).putShort((short) 0);
             out.putInt((int) from.low).putInt((int) to.low);
             out.putShort(start + 10, (short) ~folded(sum(start, 20)));
         }

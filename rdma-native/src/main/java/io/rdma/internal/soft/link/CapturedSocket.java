@@ -112,6 +112,11 @@ final class CapturedSocket implements LinkSocket {
     }
 
     @Override
+    public boolean hasHeaders() {
+        return socket.hasHeaders();
+    }
+
+    @Override
     public long lost() {
         return socket.lost();
     }

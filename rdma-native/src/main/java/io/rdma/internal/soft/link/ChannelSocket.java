@@ -25,6 +25,7 @@ public final class ChannelSocket implements LinkSocket {
     private final SelectionKey key;
     private final InetSocketAddress local;
     private final ByteBuffer memory = ByteBuffer.allocateDirect(2 * MAX_DATAGRAM);
+    private int trafficClass; // of the next datagrams
     private long lost;
 
     /**
@@ -84,6 +85,10 @@ public final class ChannelSocket implements LinkSocket {
     public void send(int length, UdpAddress to) {
         memory.limit(OUT + length).position(OUT);
         try {
+            if (to.trafficClass != trafficClass) {
+                channel.setOption(StandardSocketOptions.IP_TOS, to.trafficClass);
+                trafficClass = to.trafficClass;
+            }
             if (channel.send(memory, address(to)) == 0) {
                 lost++; // full socket buffer: a NAK or the timer causes a retry
             }
@@ -127,6 +132,11 @@ public final class ChannelSocket implements LinkSocket {
     @Override
     public int received() {
         return IN;
+    }
+
+    @Override
+    public boolean hasHeaders() {
+        return false; // Java has such options for multicast only
     }
 
     @Override

@@ -39,6 +39,12 @@ public interface LinkSocket extends AutoCloseable {
     /** Returns the offset of the datagram of the last {@link #receive}. */
     int received();
 
+    /**
+     * Returns whether datagrams have the hop limit and the flow label of the address that they are sent to. If not,
+     * they have those of the host. All have the traffic class.
+     */
+    boolean hasHeaders();
+
     /** Returns the number of datagrams that the kernel refused to send. */
     long lost();
 

@@ -14,7 +14,7 @@ import java.lang.foreign.Arena;
 
 /**
  * The arrays of messages for {@code sendmmsg(2)} and {@code recvmmsg(2)}, each message with one buffer, one address and
- * one control message.
+ * control messages: what the kernel is to do with the datagram, or has done.
  */
 final class MessageBatch {
     private static final int HEADER = 64;
@@ -28,7 +28,11 @@ final class MessageBatch {
     private static final int ADDRESS = 32;
     private static final int IN_BYTES = 16;
     private static final int IN6_BYTES = 28;
-    private static final int CONTROL_SPACE = 24;
+    /** Bytes of one control message with a number. */
+    private static final int CONTROL_ONE = 24;
+    /** Traffic class, hop limit and segmentation. */
+    private static final int CONTROL_SPACE = 3 * CONTROL_ONE;
+
     private static final int CONTROL_HEADER = 16;
     private static final int MAX_SEGMENTS = 60;
     private static final int MAX_GLUED = 60_000;
@@ -40,6 +44,7 @@ final class MessageBatch {
     private final long addresses;
     private final long controls;
     private final int[] datagrams;
+    private final int[] controlBytes; // of each message
     private final UdpAddress lastTo = new UdpAddress();
     private int size;
     private int cut; // length of the datagrams of the last message
@@ -55,6 +60,7 @@ final class MessageBatch {
         addresses = LinuxSockets.allocate(arena, (long) capacity * ADDRESS);
         controls = LinuxSockets.allocate(arena, (long) capacity * CONTROL_SPACE);
         datagrams = new int[capacity];
+        controlBytes = new int[capacity];
         for (int i = 0; i < capacity; i++) {
             long header = headers + (long) i * HEADER;
             NativeMemory.putLong(header, addressOf(i));
@@ -83,7 +89,7 @@ final class MessageBatch {
         NativeMemory.putShort(at, (short) (to.ipv6 ? AF_INET6 : AF_INET));
         NativeMemory.putShort(at + 2, Short.reverseBytes((short) to.port));
         if (to.ipv6) {
-            NativeMemory.putInt(at + 4, 0);
+            NativeMemory.putInt(at + 4, Integer.reverseBytes(to.flowLabel));
             NativeMemory.putLong(at + 8, Long.reverseBytes(to.high));
             NativeMemory.putLong(at + 16, Long.reverseBytes(to.low));
             NativeMemory.putInt(at + 24, scope);
@@ -136,7 +142,7 @@ final class MessageBatch {
                 bytes += length;
                 NativeMemory.putLong(vectors + (long) last * IOVEC + 8, bytes);
                 if (datagrams[last]++ == 1) {
-                    control(last, cut);
+                    control(last, SOL_UDP, UDP_SEGMENT, Short.BYTES, cut);
                 }
                 closed = length < cut;
                 return;
@@ -149,6 +155,10 @@ final class MessageBatch {
         long header = headers + (long) i * HEADER;
         NativeMemory.putInt(header + NAME_LENGTH, addressBytes(to));
         NativeMemory.putLong(header + CONTROL_LENGTH, 0);
+        controlBytes[i] = 0;
+        if (!to.hasUsualHeaders()) {
+            control(i, to);
+        }
         cut = length;
         bytes = length;
         // The kernel numbers the IPv4 headers of its segments; the ICRC, which other devices check, covers the number.
@@ -157,19 +167,30 @@ final class MessageBatch {
         lastTo.high = to.high;
         lastTo.low = to.low;
         lastTo.port = to.port;
+        lastTo.headersOf(to);
     }
 
     private boolean same(UdpAddress to) {
-        return lastTo.low == to.low && lastTo.port == to.port && lastTo.high == to.high && lastTo.ipv6 == to.ipv6;
+        return lastTo.same(to) && lastTo.sameHeaders(to);
     }
 
-    private void control(int i, int segmentBytes) {
-        long at = controls + (long) i * CONTROL_SPACE;
-        NativeMemory.putLong(at, CONTROL_HEADER + Short.BYTES);
-        NativeMemory.putInt(at + 8, SOL_UDP);
-        NativeMemory.putInt(at + 12, UDP_SEGMENT);
-        NativeMemory.putShort(at + CONTROL_HEADER, (short) segmentBytes);
-        NativeMemory.putLong(headers + (long) i * HEADER + CONTROL_LENGTH, CONTROL_SPACE);
+    /** Has the kernel send a message with the fields of the IP headers to an address. */
+    private void control(int i, UdpAddress to) {
+        int level = to.ipv6 ? SOL_IPV6 : SOL_IP;
+        control(i, level, to.ipv6 ? IPV6_TCLASS : IP_TOS, Integer.BYTES, to.trafficClass);
+        if (to.hopLimit != UdpAddress.HOP_LIMIT) {
+            control(i, level, to.ipv6 ? IPV6_HOPLIMIT : IP_TTL, Integer.BYTES, to.hopLimit);
+        }
+    }
+
+    private void control(int i, int level, int type, int bytes, int value) {
+        long at = controls + (long) i * CONTROL_SPACE + controlBytes[i];
+        NativeMemory.putLong(at, CONTROL_HEADER + bytes);
+        NativeMemory.putInt(at + 8, level);
+        NativeMemory.putInt(at + 12, type);
+        NativeMemory.putInt(at + CONTROL_HEADER, value); // little-endian, so a short is its first half
+        controlBytes[i] += CONTROL_ONE;
+        NativeMemory.putLong(headers + (long) i * HEADER + CONTROL_LENGTH, controlBytes[i]);
     }
 
     /**

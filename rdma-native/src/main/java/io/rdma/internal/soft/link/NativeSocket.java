@@ -80,6 +80,7 @@ final class NativeSocket implements LinkSocket {
             setsockopt(fd, ipv6 ? SOL_IPV6 : SOL_IP, ipv6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER, PMTUDISC_DO);
             if (ipv6) { // rdma_rxe sends no checksum
                 setsockopt(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1);
+                setsockopt(fd, SOL_IPV6, IPV6_FLOWINFO_SEND, 1);
             }
             setsockopt(fd, SOL_UDP, UDP_GRO, 1); // since Linux 5.0; without it datagrams arrive one by one
             MemorySegment buffers = Pages.allocate(arena, OUT_BYTES + (long) RECEIVES * RECEIVE_BYTES, HugePages.NONE);
@@ -243,6 +244,11 @@ final class NativeSocket implements LinkSocket {
     @Override
     public int received() {
         return at;
+    }
+
+    @Override
+    public boolean hasHeaders() {
+        return true;
     }
 
     @Override

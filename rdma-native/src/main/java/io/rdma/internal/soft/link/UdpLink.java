@@ -153,34 +153,44 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
     /**
      * Sends a packet to the peer of a connected queue pair, in shared memory if there is some. A joined packet, which
      * no datagram can hold, goes there even if faults have been set since {@link #joins} was asked.
+     *
+     * @param to the peer, with the fields of the packet's IP header; not changed later
      */
-    public void sendConnected(Packet p, InetSocketAddress peer) {
+    public void sendConnected(Packet p, InetSocketAddress peer, UdpAddress to) {
         PeerRings shared = rings;
         if (shared == null || !up || p.mtu == 0 && faulty()) {
-            send(p, peer);
+            send(p, peer, to);
             return;
         }
-        Peer to = endpoint(peer);
-        if (shared.reaches(to)) {
-            capture(p, local, to.address, true);
-            shared.send(p, to);
+        Peer known = endpoint(peer);
+        if (shared.reaches(known)) {
+            capture(p, local, to, true);
+            shared.send(p, known);
         } else if (p.mtu == 0) {
-            socket.send(write(p, to.address), to.address);
+            socket.send(write(p, to), to);
         }
     }
 
     /** Sends a packet by UDP, now or with the next {@link #flush}. */
     public void send(Packet p, InetSocketAddress peer) {
+        send(p, peer, endpoint(peer).address);
+    }
+
+    /**
+     * Sends a packet by UDP, now or with the next {@link #flush}.
+     *
+     * @param to the peer, with the fields of the packet's IP header; not changed later
+     */
+    public void send(Packet p, InetSocketAddress peer, UdpAddress to) {
         if (!up || p.mtu != 0) {
             return;
         }
-        Peer to = endpoint(peer);
         FaultPlan.Settings settings = plan.settings();
-        int length = write(p, to.address);
+        int length = write(p, to);
         if (settings.none()) {
-            socket.send(length, to.address);
+            socket.send(length, to);
         } else {
-            faults.send(settings, length, peer, to.address);
+            faults.send(settings, length, peer, to);
         }
     }
 
@@ -208,9 +218,18 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         return length + Icrc.BYTES;
     }
 
-    /** Captures a packet to this device itself, which bypasses the socket. */
-    public void capture(Packet p) {
-        capture(p, local, local, true);
+    /**
+     * Captures a packet to this device itself, which bypasses the socket.
+     *
+     * @param to this device, with the fields of the packet's IP header
+     */
+    public void capture(Packet p, UdpAddress to) {
+        capture(p, local, to, true);
+    }
+
+    /** Returns whether packets have the hop limit and the flow label of the address that they are sent to. */
+    public boolean hasHeaders() {
+        return socket.hasHeaders();
     }
 
     /** Captures a packet that no datagram carries, as the datagrams that it stands for. */

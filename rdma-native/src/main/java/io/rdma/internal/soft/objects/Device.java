@@ -35,6 +35,11 @@ public interface Device {
     /** Returns whether even packets to this device itself go through the link, because faults are injected there. */
     boolean faulty();
 
+    /**
+     * Returns whether packets have the hop limit and the flow label of their path. If not, they have those of the host.
+     */
+    boolean hasHeaders();
+
     /** Runs a task in a turn of its own. Any thread, not in a turn. */
     <T> T call(Supplier<T> task);
 

@@ -9,11 +9,10 @@ import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.Psn;
-import io.rdma.internal.soft.wire.SoftAddress;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
 /** State transitions of a queue pair, {@code ibv_modify_qp(3)}, and the merge of its attributes. */
 public final class QpTransitions {
@@ -78,10 +77,7 @@ public final class QpTransitions {
                 && (merged.maxRdAtomic() > most || merged.maxDestRdAtomic() > most)) {
             throw invalid("the device supports at most " + most + " reads and atomics in flight");
         }
-        if ((mask & QP_AV) != 0 && qp.transport != Opcode.UD) {
-            connect(qp, merged);
-        }
-        qp.attr = merged;
+        qp.attr = (mask & QP_AV) != 0 && qp.transport != Opcode.UD ? connected(qp, merged) : merged;
         if (to == QPS_RESET) {
             qp.reset();
         } else if (to == QPS_ERR) {
@@ -100,23 +96,18 @@ public final class QpTransitions {
         }
     }
 
-    private static void connect(SoftQp qp, QpAttr attr) {
+    /** Connects a queue pair. Returns its attributes, with the path that its packets really have. */
+    private static QpAttr connected(SoftQp qp, QpAttr attr) {
         AhAttr path = attr.ahAttr();
         if (attr.pathMtu() < MTU_256 || attr.pathMtu() > MTU_4096) {
             throw invalid("the code of the path MTU must be from 1 to 5: " + attr.pathMtu());
         }
-        InetSocketAddress peer = target("ibv_modify_qp", path);
+        InetSocketAddress peer = SoftPath.target("ibv_modify_qp", path);
         qp.peer = peer.equals(qp.device.local()) ? null : peer;
         qp.device.connecting(peer);
         qp.mtu = Packet.mtuBytes(attr.pathMtu());
-    }
-
-    /** Returns the destination of a path. */
-    public static InetSocketAddress target(String call, @Nullable AhAttr path) {
-        if (path == null || !path.isGlobal() || path.sgidIndex() != 0) {
-            throw new VerbsException(call, Errno.EINVAL, "RoCE needs a path with a global route from GID index 0");
-        }
-        return SoftAddress.of(path.dgid());
+        qp.path = SoftPath.of(Objects.requireNonNull(path), peer, qp.device.hasHeaders());
+        return attr.withAhAttr(SoftPath.kept(path, qp.path));
     }
 
     static VerbsException invalid(String why) {

@@ -7,12 +7,14 @@ import java.net.InetSocketAddress;
 public final class SoftAh extends SoftObject {
     public final SoftPd pd;
     public final InetSocketAddress target;
+    /** The target, with the fields of the IP headers of datagrams to it. */
     public final UdpAddress endpoint;
 
-    public SoftAh(SoftPd pd, InetSocketAddress target) {
+    /** Creates a handle of a path to a destination. */
+    public SoftAh(SoftPd pd, InetSocketAddress target, UdpAddress endpoint) {
         this.pd = pd;
         this.target = target;
-        endpoint = new UdpAddress(target);
+        this.endpoint = endpoint;
     }
 
     @Override

@@ -21,6 +21,7 @@ import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.UdpAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -83,6 +84,9 @@ public final class SoftQp extends SoftObject {
 
     @Nullable
     public InetSocketAddress peer; // null: this device
+
+    /** The peer, with the fields of the IP headers of packets to it; set when it is connected. */
+    public UdpAddress path = new UdpAddress();
 
     public int mtu; // of the path; for datagrams, of the port
 

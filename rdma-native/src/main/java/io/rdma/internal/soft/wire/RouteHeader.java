@@ -14,7 +14,6 @@ public final class RouteHeader {
     private static final int IPV4_BYTES = 20;
     private static final int UDP_BYTES = 8;
     private static final int UDP = 17;
-    private static final int HOP_LIMIT = 64;
     private static final short DONT_FRAGMENT = 0x4000;
 
     private final ByteBuffer header = ByteBuffer.allocateDirect(BYTES);
@@ -30,14 +29,14 @@ public final class RouteHeader {
         header.clear();
         if (!ported && !from.ipv6) {
             header.putLong(0).putLong(0).putInt(0);
-            header.putShort((short) 0x4500).putShort((short) (IPV4_BYTES + UDP_BYTES + length));
+            header.putShort((short) (0x4500 | to.trafficClass)).putShort((short) (IPV4_BYTES + UDP_BYTES + length));
             header.putShort((short) 0).putShort(DONT_FRAGMENT);
-            header.put((byte) HOP_LIMIT).put((byte) UDP).putShort((short) 0);
+            header.put((byte) to.hopLimit).put((byte) UDP).putShort((short) 0);
             header.putInt((int) from.low).putInt((int) to.low);
             header.putShort(IPV4_BYTES + 10, checksum());
         } else {
-            header.putInt(0x60000000).putShort((short) (UDP_BYTES + length));
-            header.put((byte) UDP).put((byte) HOP_LIMIT);
+            header.putInt(0x60000000 | to.trafficClass << 20 | to.flowLabel).putShort((short) (UDP_BYTES + length));
+            header.put((byte) UDP).put((byte) to.hopLimit);
             gid(from);
             gid(to);
         }

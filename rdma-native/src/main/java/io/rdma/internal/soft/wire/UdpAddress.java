@@ -11,6 +11,9 @@ import java.nio.ByteBuffer;
  * allocation for each packet. The address of a received packet belongs to the link and changes with the next packet.
  */
 public final class UdpAddress {
+    /** Hop limit of a host that sets none: of Linux, for both versions of IP. */
+    public static final int HOP_LIMIT = 64;
+
     public boolean ipv6;
     /** Bytes 0 to 7 of an IPv6 address, big-endian; 0 of IPv4. */
     public long high;
@@ -18,6 +21,13 @@ public final class UdpAddress {
     public long low;
 
     public int port;
+
+    /** Traffic class of the IP headers of packets to this address. */
+    public int trafficClass;
+    /** Hop limit of those headers. */
+    public int hopLimit = HOP_LIMIT;
+    /** Flow label of those headers; 0 over IPv4. */
+    public int flowLabel;
 
     public UdpAddress() {}
 
@@ -41,7 +51,25 @@ public final class UdpAddress {
         copy.high = high;
         copy.low = low;
         copy.port = port;
+        copy.headersOf(this);
         return copy;
+    }
+
+    /** Sets the fields of IP headers to those of another address. */
+    public void headersOf(UdpAddress other) {
+        trafficClass = other.trafficClass;
+        hopLimit = other.hopLimit;
+        flowLabel = other.flowLabel;
+    }
+
+    /** Returns whether packets to another address have the same fields in their IP headers. */
+    public boolean sameHeaders(UdpAddress other) {
+        return trafficClass == other.trafficClass && hopLimit == other.hopLimit && flowLabel == other.flowLabel;
+    }
+
+    /** Returns whether the host's own fields are those of the IP headers. */
+    public boolean hasUsualHeaders() {
+        return trafficClass == 0 && hopLimit == HOP_LIMIT && flowLabel == 0;
     }
 
     public InetAddress address() {

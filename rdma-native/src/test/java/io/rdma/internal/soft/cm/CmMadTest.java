@@ -50,6 +50,7 @@ public class CmMadTest {
                 true,
                 bytes(16),
                 bytes(16),
+                104,
                 63,
                 14,
                 bytes(CmRequest.PRIVATE_DATA));
@@ -183,6 +184,7 @@ public class CmMadTest {
             assertThat(request.srq()).isFalse();
             assertThat(SoftAddress.of(request.localGid())).isEqualTo(new InetSocketAddress("10.77.0.1", 4791));
             assertThat(SoftAddress.of(request.remoteGid())).isEqualTo(new InetSocketAddress("10.77.0.2", 4791));
+            assertThat(request.trafficClass()).isZero();
             assertThat(request.hopLimit()).isEqualTo(64);
             assertThat(request.ackTimeout()).isEqualTo(19);
             assertThat(CmAddressing.read(request.privateData()))

@@ -54,6 +54,11 @@ public final class RecordingSocket implements LinkSocket {
     }
 
     @Override
+    public boolean hasHeaders() {
+        return true;
+    }
+
+    @Override
     public long lost() {
         return 0;
     }

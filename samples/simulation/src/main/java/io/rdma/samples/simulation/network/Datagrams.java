@@ -72,6 +72,11 @@ final class Datagrams implements LinkSocket, Wire.Receiver {
     }
 
     @Override
+    public boolean hasHeaders() {
+        return true;
+    }
+
+    @Override
     public long lost() {
         return 0;
     }

@@ -1,0 +1,188 @@
+package io.rdma.connect;
+
+import io.rdma.types.GidType;
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Path of a connection's packets: their quality of service, and the port, partition and GID that they leave from.
+ * Immutable. A part is null unless it was set: then the device or the connection manager chooses it. Each side's path is
+ * that of the packets which this side sends, so both sides set it.
+ *
+ * <p>A part that cannot be had fails the connection, or the bind of a datagram socket, with an {@link
+ * RdmaConnectException} that names it and the remedy (docs/guide/connecting.md says which
+ * device and which way of connecting has what). In short:
+ *
+ * <ul>
+ *   <li>RDMA CM chooses partition and type of GID by itself, and the port by the address. A connection fails if RDMA CM
+ *       has chosen others. {@link ConnectMethod#AUTOMATIC} leaves RDMA CM out where a partition or a type is set.
+ *   <li>On RoCE the service level is the priority of a VLAN, 0 to 7, and the hop limit is that of the host's route.
+ *   <li>iWARP has a traffic class, a port and an address only.
+ *   <li>{@code soft0} has no service level. It has a flow label over IPv6 only.
+ * </ul>
+ *
+ * @param serviceLevel 0 to 15; on RoCE the priority, 0 to 7
+ * @param trafficClass 8 bits: the DSCP, which is the upper six bits, and the bits of congestion notification
+ * @param hopLimit number of routers that a packet may pass, 1 to 255
+ * @param flowLabel 20 bits; on RoCE several adapters make the UDP source port of it
+ * @param partitionKey P_Key of 16 bits. Its lower 15 bits name the partition; a full membership is preferred
+ * @param partitionIndex index in the port's table of P_Keys, 0 to 65535; instead of {@code partitionKey}
+ * @param port port of the device, 1 to 255
+ * @param gidType type of the local GID
+ * @param gidAddress IP address of the local GID
+ */
+public record PathOptions(
+        @Nullable Integer serviceLevel,
+        @Nullable Integer trafficClass,
+        @Nullable Integer hopLimit,
+        @Nullable Integer flowLabel,
+        @Nullable Integer partitionKey,
+        @Nullable Integer partitionIndex,
+        @Nullable Integer port,
+        @Nullable GidType gidType,
+        @Nullable InetAddress gidAddress) {
+    /** Default: nothing is set. */
+    public static final PathOptions DEFAULT = new PathOptions(null, null, null, null, null, null, null, null, null);
+
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException if a number does not fit into its bits, or both a key and an index are set
+     */
+    public PathOptions {
+        range("serviceLevel", serviceLevel, 0, 15);
+        range("trafficClass", trafficClass, 0, 255);
+        range("hopLimit", hopLimit, 1, 255);
+        range("flowLabel", flowLabel, 0, 0xfffff);
+        range("partitionKey", partitionKey, 1, 0xffff);
+        range("partitionIndex", partitionIndex, 0, 0xffff);
+        range("port", port, 1, 255);
+        if (partitionKey != null && partitionIndex != null) {
+            throw new IllegalArgumentException("set either partitionKey or partitionIndex, not both");
+        }
+    }
+
+    private static void range(String name, @Nullable Integer value, int low, int high) {
+        if (value != null && (value < low || value > high)) {
+            throw new IllegalArgumentException(name + " must be from " + low + " to " + high + ": " + value);
+        }
+    }
+
+    /**
+     * Returns a copy with a service level.
+     *
+     * @param level see the record
+     * @return a copy
+     */
+    public PathOptions withServiceLevel(int level) {
+        return new PathOptions(
+                level, trafficClass, hopLimit, flowLabel, partitionKey, partitionIndex, port, gidType, gidAddress);
+    }
+
+    /**
+     * Returns a copy with a traffic class.
+     *
+     * @param octet see the record
+     * @return a copy
+     */
+    public PathOptions withTrafficClass(int octet) {
+        return new PathOptions(
+                serviceLevel, octet, hopLimit, flowLabel, partitionKey, partitionIndex, port, gidType, gidAddress);
+    }
+
+    /**
+     * Returns a copy with the traffic class of a differentiated services code point: four times the code point, without
+     * congestion notification.
+     *
+     * @param codePoint DSCP, 0 to 63
+     * @return a copy
+     * @throws IllegalArgumentException if the code point does not fit into 6 bits
+     */
+    public PathOptions withDscp(int codePoint) {
+        range("dscp", codePoint, 0, 63);
+        return withTrafficClass(codePoint << 2);
+    }
+
+    /**
+     * Returns a copy with a hop limit.
+     *
+     * @param limit see the record
+     * @return a copy
+     */
+    public PathOptions withHopLimit(int limit) {
+        return new PathOptions(
+                serviceLevel, trafficClass, limit, flowLabel, partitionKey, partitionIndex, port, gidType, gidAddress);
+    }
+
+    /**
+     * Returns a copy with a flow label.
+     *
+     * @param label see the record
+     * @return a copy
+     */
+    public PathOptions withFlowLabel(int label) {
+        return new PathOptions(
+                serviceLevel, trafficClass, hopLimit, label, partitionKey, partitionIndex, port, gidType, gidAddress);
+    }
+
+    /**
+     * Returns a copy with a partition by its key, instead of one by its index.
+     *
+     * @param key see the record
+     * @return a copy
+     */
+    public PathOptions withPartitionKey(int key) {
+        return new PathOptions(serviceLevel, trafficClass, hopLimit, flowLabel, key, null, port, gidType, gidAddress);
+    }
+
+    /**
+     * Returns a copy with a partition by its index, instead of one by its key.
+     *
+     * @param index see the record
+     * @return a copy
+     */
+    public PathOptions withPartitionIndex(int index) {
+        return new PathOptions(serviceLevel, trafficClass, hopLimit, flowLabel, null, index, port, gidType, gidAddress);
+    }
+
+    /**
+     * Returns a copy with a port.
+     *
+     * @param number see the record
+     * @return a copy
+     */
+    public PathOptions withPort(int number) {
+        return new PathOptions(
+                serviceLevel,
+                trafficClass,
+                hopLimit,
+                flowLabel,
+                partitionKey,
+                partitionIndex,
+                number,
+                gidType,
+                gidAddress);
+    }
+
+    /**
+     * Returns a copy with a type of GID.
+     *
+     * @param type see the record
+     * @return a copy
+     */
+    public PathOptions withGidType(GidType type) {
+        return new PathOptions(
+                serviceLevel, trafficClass, hopLimit, flowLabel, partitionKey, partitionIndex, port, type, gidAddress);
+    }
+
+    /**
+     * Returns a copy with the address of a GID.
+     *
+     * @param address see the record
+     * @return a copy
+     */
+    public PathOptions withGidAddress(InetAddress address) {
+        return new PathOptions(
+                serviceLevel, trafficClass, hopLimit, flowLabel, partitionKey, partitionIndex, port, gidType, address);
+    }
+}

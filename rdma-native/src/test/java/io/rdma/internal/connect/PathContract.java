@@ -1,0 +1,229 @@
+package io.rdma.internal.connect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma.connect.AdmissionLimits;
+import io.rdma.connect.ConnectMethod;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.PathOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.engine.ResourceOptions;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.Endpoint;
+import io.rdma.testing.ConnectOutcome;
+import io.rdma.testing.NewestFirst;
+import io.rdma.testing.TestDevice;
+import io.rdma.types.GidType;
+import io.rdma.verbs.GlobalRoute;
+import io.rdma.verbs.QueuePairInfo;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Paths that options ask for: the queue pairs of connections have them, or connecting fails with the option's name. */
+abstract class PathContract {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final int CLASS = 0x68;
+    private static final int OTHER_CLASS = 0x20;
+
+    private final NewestFirst opened = new NewestFirst();
+    private DeviceResources resources;
+
+    /** Returns the name of the device. */
+    abstract String device();
+
+    /** Returns an address of the device. */
+    abstract String host();
+
+    @BeforeEach
+    void open() {
+        resources = opened.later(new DeviceResources(
+                TestDevice.assumed(device()), ResourceOptions.DEFAULT.withCompletionQueueEntries(2048)));
+    }
+
+    @AfterEach
+    void closeNewestFirst() throws Exception {
+        opened.close();
+    }
+
+    private static ConnectionOptions options(ConnectMethod method, PathOptions path) {
+        return ConnectionOptions.DEFAULT
+                .withConnectMethod(method)
+                .withReceiveBuffers(8, 1024)
+                .withSendBuffers(4, 1024)
+                .withPath(path);
+    }
+
+    /** Ends of a connection. */
+    private record Ends(QueuePairInfo client, QueuePairInfo server) {}
+
+    private Ends connected(ConnectMethod method, PathOptions client, PathOptions server) {
+        CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
+        RdmaListener listener = opened.later(RdmaListener.bind(
+                resources,
+                options(method, server),
+                AdmissionLimits.DEFAULT,
+                new InetSocketAddress(host(), 0),
+                accepted::complete));
+        Endpoint endpoint = join(ConnectOutcome.of(resources, options(method, client), listener.address()));
+        return new Ends(endpoint.query(), join(accepted).query());
+    }
+
+    private static Endpoint join(CompletableFuture<EstablishedConnection> one) {
+        try {
+            return one.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join().endpoint();
+        } catch (CompletionException e) {
+            throw (RuntimeException) e.getCause();
+        }
+    }
+
+    private static GlobalRoute route(QueuePairInfo of) {
+        assertThat(of.path()).isNotNull();
+        assertThat(of.path().route()).isNotNull();
+        return of.path().route();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA_CM", "TCP"})
+    void eachSideHasItsOwnTrafficClass(ConnectMethod method) {
+        TestDevice.assumeMethod(device(), method);
+        PathOptions asked = PathOptions.DEFAULT.withDscp(CLASS >> 2);
+        Ends ends = connected(method, asked, PathOptions.DEFAULT.withTrafficClass(OTHER_CLASS));
+        assertThat(route(ends.client).trafficClass()).isEqualTo(CLASS);
+        assertThat(route(ends.server).trafficClass()).isEqualTo(OTHER_CLASS);
+    }
+
+    /** RDMA CM's request carries the client's class; the exchange does not. */
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA_CM", "TCP"})
+    void aServerWithoutAWishAnswersAsTheWayOfConnectingHasIt(ConnectMethod method) {
+        TestDevice.assumeMethod(device(), method);
+        Ends ends = connected(method, PathOptions.DEFAULT.withTrafficClass(CLASS), PathOptions.DEFAULT);
+        assertThat(route(ends.server).trafficClass()).isEqualTo(method == ConnectMethod.TCP ? 0 : CLASS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA_CM", "TCP"})
+    void whatIsThereCanBeAskedFor(ConnectMethod method) throws Exception {
+        TestDevice.assumeMethod(device(), method);
+        PathOptions there = PathOptions.DEFAULT
+                .withServiceLevel(0)
+                .withPort(1)
+                .withPartitionKey(0x7fff)
+                .withGidType(GidType.ROCE_V2)
+                .withGidAddress(InetAddress.getByName(host()));
+        Ends ends = connected(method, there, there);
+        assertThat(ends.client.portNum()).isEqualTo(1);
+        assertThat(ends.client.pkeyIndex()).isZero();
+        PathOptions byIndex = PathOptions.DEFAULT.withPartitionIndex(0);
+        assertThat(connected(method, byIndex, byIndex).server.pkeyIndex()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA_CM", "TCP"})
+    void aHopLimitIsTakenOrRefused(ConnectMethod method) {
+        TestDevice.assumeMethod(device(), method);
+        PathOptions asked = PathOptions.DEFAULT.withHopLimit(17);
+        try {
+            assertThat(route(connected(method, asked, PathOptions.DEFAULT).client)
+                            .hopLimit())
+                    .isEqualTo(17);
+            assertThat(route(connected(method, PathOptions.DEFAULT, asked).server)
+                            .hopLimit())
+                    .isEqualTo(17);
+        } catch (RdmaConnectException e) {
+            assertThat(e).hasMessageContaining("hopLimit 17").hasMessageContaining("ip route");
+            Assumptions.abort("the device takes it from the host's route: " + e.getMessage());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA_CM", "TCP"})
+    void aFlowLabelIsTakenOrRefused(ConnectMethod method) {
+        TestDevice.assumeMethod(device(), method);
+        PathOptions asked = PathOptions.DEFAULT.withFlowLabel(0x12345);
+        try {
+            assertThat(route(connected(method, asked, PathOptions.DEFAULT).client)
+                            .flowLabel())
+                    .isEqualTo(0x12345);
+            assertThat(route(connected(method, PathOptions.DEFAULT, asked).server)
+                            .flowLabel())
+                    .isEqualTo(0x12345);
+        } catch (RdmaConnectException e) {
+            assertThat(e).hasMessageContaining("flowLabel " + 0x12345).hasMessageContaining("IPv4");
+            Assumptions.abort("the device has no flow label over IPv4: " + e.getMessage());
+        }
+    }
+
+    private void refused(PathOptions path, String... parts) {
+        for (ConnectMethod method : new ConnectMethod[] {ConnectMethod.TCP, ConnectMethod.RDMA_CM}) {
+            if (method == ConnectMethod.TCP && resources.context().isIwarp()) {
+                continue;
+            }
+            assertThatThrownBy(() -> connected(method, path, PathOptions.DEFAULT))
+                    .as("%s by %s", path, method)
+                    .isInstanceOfSatisfying(
+                            RdmaConnectException.class,
+                            e -> assertThat(e.reason()).isIn(Reason.DEVICE, Reason.ADDR_ERROR))
+                    .hasMessageContainingAll(parts);
+        }
+    }
+
+    @Test
+    void whatIsNotThereIsRefusedByName() throws Exception {
+        Assumptions.assumeFalse(resources.context().isIwarp(), "iWARP has no such parts: see Iwarp's own test");
+        refused(PathOptions.DEFAULT.withPort(9), "port 9", device());
+        refused(PathOptions.DEFAULT.withPartitionKey(0x1234), "partitionKey 0x1234", "0xffff");
+        refused(PathOptions.DEFAULT.withPartitionIndex(60_000), "partitionIndex 60000");
+        refused(PathOptions.DEFAULT.withGidType(GidType.IB), "gidType IB", host());
+        refused(PathOptions.DEFAULT.withServiceLevel(8), "serviceLevel 8");
+    }
+
+    @Test
+    void anAddressThatIsNoGidIsRefused() throws Exception {
+        TestDevice.assumeMethod(device(), ConnectMethod.TCP);
+        PathOptions stranger = PathOptions.DEFAULT.withGidAddress(InetAddress.getByName("203.0.113.9"));
+        assertThatThrownBy(() -> connected(ConnectMethod.TCP, stranger, PathOptions.DEFAULT))
+                .isInstanceOf(RdmaConnectException.class)
+                .hasMessageContainingAll("gidAddress 203.0.113.9", host());
+    }
+
+    @Test
+    void aServerTellsItsClientWhatItCannotHave() {
+        TestDevice.assumeMethod(device(), ConnectMethod.TCP);
+        assertThatThrownBy(() ->
+                        connected(ConnectMethod.TCP, PathOptions.DEFAULT, PathOptions.DEFAULT.withPartitionKey(0x1234)))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(Reason.REJECTED));
+    }
+
+    @Test
+    void datagramsGoByThePath() {
+        Assumptions.assumeFalse(resources.context().isIwarp(), "iWARP has no datagrams");
+        ConnectionOptions options = options(ConnectMethod.AUTOMATIC, PathOptions.DEFAULT.withTrafficClass(CLASS));
+        DatagramBinding bound =
+                opened.later(DatagramBinding.bind(resources, options, new InetSocketAddress(host(), 0)));
+        GlobalRoute route = bound.resolve(bound.address())
+                .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                .join()
+                .path()
+                .route();
+        assertThat(route).isNotNull();
+        assertThat(route.trafficClass()).isEqualTo(CLASS);
+        ConnectionOptions impossible = options.withPath(PathOptions.DEFAULT.withPort(9));
+        assertThatThrownBy(() -> DatagramBinding.bind(resources, impossible, new InetSocketAddress(host(), 0)))
+                .isInstanceOf(RdmaConnectException.class)
+                .hasMessageContaining("port 9");
+    }
+}
