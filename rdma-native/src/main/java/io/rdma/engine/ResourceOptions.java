@@ -1,6 +1,8 @@
 package io.rdma.engine;
 
 import io.rdma.types.HugePages;
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -23,6 +25,12 @@ import java.util.function.Consumer;
  *     Provide enough for all connections that may stall at the same time. A connection with a protection domain of its
  *     own has a ring
  * @param sharedReceiveBufferSize bytes of each shared receive buffer
+ * @param completionVectors completion vectors of the device for the loops, one each in turn; empty to spread the loops of
+ *     the process over all vectors
+ * @param processors processors for the threads of the loops, one each in turn, {@code sched_setaffinity(2)}; empty for no
+ *     choice. For loops with threads of their own, on Linux
+ * @param deviceNode whether loops without a choice run on the processors of the device's NUMA node, if the host has
+ *     several nodes and says which is the device's
  */
 public record ResourceOptions(
         int completionQueueEntries,
@@ -33,13 +41,29 @@ public record ResourceOptions(
         long maxRegisteredBytes,
         long cachedBytes,
         int sharedReceiveBuffers,
-        int sharedReceiveBufferSize) {
+        int sharedReceiveBufferSize,
+        List<Integer> completionVectors,
+        List<Integer> processors,
+        boolean deviceNode) {
+    private static final int MOST_NUMBERS = 8192; // processors that Linux can have
+
     /**
      * Defaults: 8192 entries, enough for 30 connections of the default depths, and further queues up to the limit of
-     * the device; one loop, adaptive; ordinary pages, no limit of registered memory, 256 MiB cached.
+     * the device; one loop, adaptive; ordinary pages, no limit of registered memory, 256 MiB cached; loops on the device's NUMA node.
      */
     public static final ResourceOptions DEFAULT = new ResourceOptions(
-            8192, Integer.MAX_VALUE, 1, IdleStrategy.ADAPTIVE, HugePages.NONE, Long.MAX_VALUE, 256 << 20, 0, 8192);
+            8192,
+            Integer.MAX_VALUE,
+            1,
+            IdleStrategy.ADAPTIVE,
+            HugePages.NONE,
+            Long.MAX_VALUE,
+            256 << 20,
+            0,
+            8192,
+            List.of(),
+            List.of(),
+            true);
 
     /** Checks the ranges. */
     public ResourceOptions {
@@ -62,6 +86,17 @@ public record ResourceOptions(
             throw new IllegalArgumentException("maxRegisteredBytes must be at least 1 and cachedBytes at least 0: "
                     + maxRegisteredBytes + ", " + cachedBytes);
         }
+        completionVectors = numbers("completionVectors", completionVectors);
+        processors = numbers("processors", processors);
+    }
+
+    private static List<Integer> numbers(String name, List<Integer> given) {
+        for (int one : given) {
+            if (one < 0 || one >= MOST_NUMBERS) {
+                throw new IllegalArgumentException(name + " must be from 0 to " + (MOST_NUMBERS - 1) + ": " + one);
+            }
+        }
+        return List.copyOf(given);
     }
 
     /**
@@ -148,6 +183,37 @@ public record ResourceOptions(
         });
     }
 
+    /**
+     * Returns a copy with completion vectors.
+     *
+     * @param vectors see the record
+     * @return a copy
+     */
+    public ResourceOptions withCompletionVectors(int... vectors) {
+        return copy(e -> e.completionVectors = Arrays.stream(vectors).boxed().toList());
+    }
+
+    /**
+     * Returns a copy with processors for the loops. They are checked when the device is opened: a processor that does
+     * not exist, or that this process may not use, is a {@link io.rdma.types.VerbsException} then.
+     *
+     * @param numbers see the record
+     * @return a copy
+     */
+    public ResourceOptions withProcessors(int... numbers) {
+        return copy(e -> e.processors = Arrays.stream(numbers).boxed().toList());
+    }
+
+    /**
+     * Returns a copy with another value of {@code deviceNode}.
+     *
+     * @param respected see the record
+     * @return a copy
+     */
+    public ResourceOptions withDeviceNode(boolean respected) {
+        return copy(e -> e.deviceNode = respected);
+    }
+
     /** Mutable values from which a copy is made. */
     private static final class Edit {
         private int completionQueueEntries;
@@ -159,6 +225,9 @@ public record ResourceOptions(
         private long cachedBytes;
         private int sharedReceiveBuffers;
         private int sharedReceiveBufferSize;
+        private List<Integer> completionVectors;
+        private List<Integer> processors;
+        private boolean deviceNode;
 
         private Edit(ResourceOptions from) {
             completionQueueEntries = from.completionQueueEntries;
@@ -170,6 +239,9 @@ public record ResourceOptions(
             cachedBytes = from.cachedBytes;
             sharedReceiveBuffers = from.sharedReceiveBuffers;
             sharedReceiveBufferSize = from.sharedReceiveBufferSize;
+            completionVectors = from.completionVectors;
+            processors = from.processors;
+            deviceNode = from.deviceNode;
         }
     }
 
@@ -185,6 +257,9 @@ public record ResourceOptions(
                 e.maxRegisteredBytes,
                 e.cachedBytes,
                 e.sharedReceiveBuffers,
-                e.sharedReceiveBufferSize);
+                e.sharedReceiveBufferSize,
+                e.completionVectors,
+                e.processors,
+                e.deviceNode);
     }
 }

@@ -230,10 +230,32 @@ public final class DeviceContext extends NativeObject {
      * @return the completion queue, to be closed after its queue pairs
      */
     public CompletionQueue createCompletionQueue(int entries, @Nullable CompletionChannel channel) {
+        return createCompletionQueue(entries, channel, 0);
+    }
+
+    /**
+     * Creates a completion queue with a completion vector, {@code ibv_create_cq(3)}.
+     *
+     * @param entries as for {@link #createCompletionQueue(int, CompletionChannel)}
+     * @param channel completion channel for its events, or null
+     * @param vector interrupt that signals its events, from 0 to {@link #completionVectors} - 1
+     * @return the completion queue, to be closed after its queue pairs
+     * @throws VerbsException EINVAL if the device has no such vector
+     */
+    public CompletionQueue createCompletionQueue(int entries, @Nullable CompletionChannel channel, int vector) {
         long device = handle();
         long events = channel == null ? 0 : channel.handle();
         return objects.make(
-                () -> new CompletionQueue(verbs, null, verbs.createCq(device, entries, events, 0), objects));
+                () -> new CompletionQueue(verbs, null, verbs.createCq(device, entries, events, vector), objects));
+    }
+
+    /**
+     * Returns the number of completion vectors, {@code num_comp_vectors}.
+     *
+     * @return at least 1
+     */
+    public int completionVectors() {
+        return verbs.numCompVectors(handle());
     }
 
     /**

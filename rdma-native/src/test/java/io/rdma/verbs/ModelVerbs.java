@@ -254,6 +254,11 @@ public final class ModelVerbs implements Verbs {
     }
 
     @Override
+    public int numCompVectors(long context) {
+        return 1;
+    }
+
+    @Override
     public int queryPkey(long context, int port, int index) {
         throw new UnsupportedOperationException();
     }

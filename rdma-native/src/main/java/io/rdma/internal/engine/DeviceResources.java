@@ -45,7 +45,7 @@ public final class DeviceResources implements AutoCloseable {
      * @param options how connections share it
      */
     public DeviceResources(RdmaDevice device, ResourceOptions options) {
-        this(device, options, loop -> LoopThread.start(loop, options.idleStrategy()));
+        this(new OpenDevice(device, options, loop -> LoopThread.start(loop, options.idleStrategy())));
     }
 
     /**
@@ -54,9 +54,18 @@ public final class DeviceResources implements AutoCloseable {
      * @param device the device to open
      * @param options how connections share it
      * @param driver makes a thread drive each loop until it is closed
+     * @throws IllegalArgumentException if the options choose processors, which is for threads of the loops' own
      */
     public DeviceResources(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
-        this(new OpenDevice(device, options, driver));
+        this(new OpenDevice(device, withoutProcessors(options), driver));
+    }
+
+    private static ResourceOptions withoutProcessors(ResourceOptions options) {
+        if (!options.processors().isEmpty()) {
+            throw new IllegalArgumentException("these loops have no threads of their own: leave out"
+                    + " ResourceOptions.withProcessors, and let the threads that drive them choose their processors");
+        }
+        return options;
     }
 
     private DeviceResources(OpenDevice device) {

@@ -6,6 +6,7 @@ import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.CompletionQueueLimits;
 import io.rdma.internal.loop.LoopGroup;
+import io.rdma.internal.loop.LoopPlacement;
 import io.rdma.internal.os.StackRoom;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.RdmaDevice;
@@ -40,7 +41,7 @@ final class OpenDevice implements AutoCloseable {
             context = cleanup.add(device.open());
             domains = new Domains(context, options, cleanup);
             CompletionQueueLimits limits = CompletionQueueLimits.of(options, context.queryDevice());
-            loops = cleanup.add(new LoopGroup(context, options.loops(), limits));
+            loops = cleanup.add(new LoopGroup(context, options.loops(), limits, LoopPlacement.of(options, context)));
             if (options.sharedReceiveBuffers() > 0) {
                 for (CompletionLoop loop : loops.all()) {
                     shared.put(

@@ -104,6 +104,14 @@ public interface Verbs extends DatagramVerbs {
     GidEntry queryGidEx(long context, int port, int index);
 
     /**
+     * Returns the number of completion vectors, {@code num_comp_vectors} of {@code struct ibv_context}.
+     *
+     * @param context handle
+     * @return at least 1
+     */
+    int numCompVectors(long context);
+
+    /**
      * Queries a partition key, in host order, {@code ibv_query_pkey(3)}.
      *
      * @param context handle

@@ -57,6 +57,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final DeviceContext context;
     private final IdleProbes probes;
     private final String name;
+    private final LoopPlace place;
     private volatile @Nullable Thread driver;
     private final BatchDispatch dispatch = new BatchDispatch(table, counters::staleCompletion);
     private volatile @Nullable Throwable failure; // (loop) writes: the cause of death
@@ -64,20 +65,27 @@ public final class CompletionLoop implements AutoCloseable {
     private int mayAwait; // (loop) milliseconds until the next walk of the probes, since prepareSleep()
     private boolean ended; // under the monitor of `channel`
 
+    /** Creates a loop anywhere, see the other constructor. */
+    public CompletionLoop(DeviceContext context, CompletionQueueLimits limits, String name) {
+        this(context, limits, name, LoopPlace.ANY);
+    }
+
     /**
      * Creates a loop with one completion queue. Others are added when its queue pairs need them.
      *
      * @param context device
      * @param limits bounds of the completion queues
      * @param name name for its driver and for messages
+     * @param place completion vector, and processors of a thread of its own
      */
-    public CompletionLoop(DeviceContext context, CompletionQueueLimits limits, String name) {
+    CompletionLoop(DeviceContext context, CompletionQueueLimits limits, String name, LoopPlace place) {
+        this.place = place;
         this.name = name;
         this.context = context;
         probes = new IdleProbes(members, context.environment());
         channel = context.createCompletionChannel();
         try {
-            queues = new CompletionQueues(context, channel, limits);
+            queues = new CompletionQueues(context, channel, limits, place.vector());
         } catch (Throwable e) {
             channel.close();
             throw e;
@@ -87,6 +95,11 @@ public final class CompletionLoop implements AutoCloseable {
     /** Returns the device, which is open as long as the loop. */
     public DeviceContext context() {
         return context;
+    }
+
+    /** Returns the place of its thread. */
+    LoopPlace place() {
+        return place;
     }
 
     /** Returns the name for its driver and for messages. */

@@ -42,14 +42,16 @@ final class CompletionQueues {
     private final DeviceContext context;
     private final CompletionChannel channel;
     private final CompletionQueueLimits limits;
+    private final int vector;
     private int inEach; // entries reserved in every queue, future ones included
     private volatile Polled[] all;
 
-    CompletionQueues(DeviceContext context, CompletionChannel channel, CompletionQueueLimits limits) {
+    CompletionQueues(DeviceContext context, CompletionChannel channel, CompletionQueueLimits limits, int vector) {
+        this.vector = vector;
         this.context = context;
         this.channel = channel;
         this.limits = limits;
-        CompletionQueue first = context.createCompletionQueue(limits.first(), channel);
+        CompletionQueue first = context.createCompletionQueue(limits.first(), channel, vector);
         all = new Polled[] {new Polled(first, first.entries())};
     }
 
@@ -139,7 +141,7 @@ final class CompletionQueues {
     /** Creates a queue of the wanted depth or, if the device refuses it, of the least sufficient one. */
     private CompletionQueue made(int wanted, int least, int entries) {
         try {
-            return context.createCompletionQueue(wanted, channel);
+            return context.createCompletionQueue(wanted, channel, vector);
         } catch (VerbsException e) {
             if (wanted == least) {
                 throw refusal(entries, e);

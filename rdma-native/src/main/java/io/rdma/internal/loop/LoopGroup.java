@@ -25,13 +25,15 @@ public final class LoopGroup implements AutoCloseable {
      * @param context of the device
      * @param count of loops, at least 1
      * @param limits of their completion queues
+     * @param placement of the loops
      */
-    public LoopGroup(DeviceContext context, int count, CompletionQueueLimits limits) {
+    public LoopGroup(DeviceContext context, int count, CompletionQueueLimits limits, LoopPlacement placement) {
         List<CompletionLoop> made = new ArrayList<>();
         try (CleanupStack cleanup = new CleanupStack()) {
             for (int i = 0; i < count; i++) {
-                String name = "rdma-loop-" + context.name() + "-" + NUMBER.incrementAndGet();
-                CompletionLoop loop = new CompletionLoop(context, limits, name);
+                int number = NUMBER.incrementAndGet();
+                String name = "rdma-loop-" + context.name() + "-" + number;
+                CompletionLoop loop = new CompletionLoop(context, limits, name, placement.place(i, number - 1));
                 cleanup.add(loop::finish);
                 made.add(loop);
             }

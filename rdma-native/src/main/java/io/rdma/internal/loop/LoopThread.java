@@ -9,7 +9,12 @@ public final class LoopThread {
     /** Starts the thread of a loop. It ends after the loop's {@link CompletionLoop#close}, for no other reason. */
     public static void start(CompletionLoop loop, IdleStrategy strategy) {
         LoopInvoker driver = new LoopInvoker(loop, strategy);
-        loop.environment().newThread(loop.name(), () -> run(driver)).start();
+        loop.environment()
+                .newThread(loop.name(), () -> {
+                    loop.place().enter();
+                    run(driver);
+                })
+                .start();
     }
 
     private static void run(LoopInvoker driver) {

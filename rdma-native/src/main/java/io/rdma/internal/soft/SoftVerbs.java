@@ -347,6 +347,12 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
+    public int numCompVectors(long context) {
+        object("ibv_context", context, SoftContext.class);
+        return SoftLimits.COMPLETION_VECTORS;
+    }
+
+    @Override
     public int queryPkey(long context, int port, int index) {
         object("ibv_query_pkey", context, SoftContext.class);
         checkPort("ibv_query_pkey", port);
@@ -433,11 +439,12 @@ public final class SoftVerbs implements CmDevice {
         SoftContext owner = object("ibv_create_cq", context, SoftContext.class);
         SoftCompChannel events = channel == 0 ? null : object("ibv_create_cq", channel, SoftCompChannel.class);
         int most = config.personality().limits().cqe();
-        if (cqe < 1 || cqe > most || compVector != 0) {
+        if (cqe < 1 || cqe > most || compVector < 0 || compVector >= SoftLimits.COMPLETION_VECTORS) {
             throw new VerbsException(
                     "ibv_create_cq",
                     Errno.EINVAL,
-                    "Entries must be from 1 to " + most + ", and the completion vector 0");
+                    "Entries must be from 1 to " + most + ", and the completion vector from 0 to "
+                            + (SoftLimits.COMPLETION_VECTORS - 1));
         }
         owner.users++;
         if (events != null) {

@@ -272,6 +272,11 @@ public final class FfmVerbs implements Verbs {
     }
 
     @Override
+    public int numCompVectors(long context) {
+        return Math.max(1, NativeMemory.getInt(context + ProviderCalls.NUM_COMP_VECTORS));
+    }
+
+    @Override
     public int queryPkey(long context, int port, int index) {
         long pkey = CallState.scratch();
         minusOne("ibv_query_pkey", IbverbsCalls.queryPkey(context, port, index, pkey));

@@ -29,6 +29,9 @@ public final class ProviderCalls {
     /** Offset of the function pointer. */
     public static final long OPS_POST_RECV = OPS + 208;
 
+    /** Offset in {@code struct ibv_context}. */
+    static final long NUM_COMP_VECTORS = 272;
+
     private static final long MUTEX = 280;
     private static final long ABI_COMPAT = abiCompat(System.getProperty("os.arch"));
     private static final long VERBS_SZ = -8;

@@ -19,6 +19,9 @@ import io.rdma.internal.soft.wire.Opcode;
 public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int rdAtomic) {
     static final SoftLimits LARGE = new SoftLimits(16384, 30, 1 << 17, 1 << 18, 256, 128);
     static final SoftLimits SMALL = new SoftLimits(256, 2, 256, 1 << 12, 0, 1);
+    /** Completion vectors, which all lead to the same threads. */
+    public static final int COMPLETION_VECTORS = 4;
+
     static final long GUID = 0x0200_00ff_fe00_0001L;
     private static final int MAX_GROUPS = 1 << 10;
     private static final int MAX_GROUP_MEMBERS = 1 << 10;

@@ -204,6 +204,7 @@ class LayoutTest {
         offset("ibv_send_wr", "bind_mw.bind_info.addr", BindWr.ADDR);
         offset("ibv_send_wr", "bind_mw.bind_info.length", BindWr.LENGTH);
         offset("ibv_send_wr", "bind_mw.bind_info.mw_access_flags", BindWr.MW_ACCESS_FLAGS);
+        offset("ibv_context", "num_comp_vectors", ProviderCalls.NUM_COMP_VECTORS);
         offset("ibv_context", "abi_compat", ProviderCalls.abiCompat(architecture));
         String base = "(long)offsetof(struct verbs_context, context)";
         equal("(long)offsetof(struct verbs_context, sz) - " + base, provider("VERBS_SZ"));

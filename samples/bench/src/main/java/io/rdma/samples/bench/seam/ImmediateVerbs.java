@@ -166,6 +166,11 @@ public class ImmediateVerbs implements Verbs {
     }
 
     @Override
+    public int numCompVectors(long context) {
+        return 1;
+    }
+
+    @Override
     public int queryPkey(long context, int port, int index) {
         return 0xffff;
     }

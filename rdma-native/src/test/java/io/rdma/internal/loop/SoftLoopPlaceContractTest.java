@@ -1,0 +1,8 @@
+package io.rdma.internal.loop;
+
+class SoftLoopPlaceContractTest extends LoopPlaceContract {
+    @Override
+    String device() {
+        return "soft0";
+    }
+}
