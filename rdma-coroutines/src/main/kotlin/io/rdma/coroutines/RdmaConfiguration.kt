@@ -178,6 +178,11 @@ public class RdmaConfiguration internal constructor() {
         options = options.withQueuePair(RdmaQueuePair(options.queuePair()).apply(change).capacity)
     }
 
+    /** Changes service level, traffic class, port, partition and GID of what this side sends; part of [options]. */
+    public fun path(change: RdmaPath.() -> Unit) {
+        options = options.withPath(RdmaPath(options.path()).apply(change).options)
+    }
+
     /**
      * Configures [count] receive buffers of [size] bytes, which are posted in advance. Larger messages, up to
      * `options.maxMessageSize`, are read from the peer's memory.

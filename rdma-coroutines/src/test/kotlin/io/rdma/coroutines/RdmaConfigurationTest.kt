@@ -4,15 +4,19 @@ import io.rdma.connect.AdmissionLimits
 import io.rdma.connect.ConnectMethod
 import io.rdma.connect.ConnectionOptions
 import io.rdma.connect.FlowControl
+import io.rdma.connect.PathOptions
+import io.rdma.types.GidType
 import io.rdma.types.QueuePairCapacity
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
+import java.net.InetAddress
 import javax.net.ssl.SSLContext
 import kotlin.time.Duration.Companion.seconds
 
 /** Tests of the configuration blocks: each option has a setting. */
 class RdmaConfigurationTest {
     private val context = SSLContext.getDefault()
+    private val address = InetAddress.getLoopbackAddress()
 
     private val changed =
         RdmaConfiguration().apply {
@@ -41,6 +45,17 @@ class RdmaConfigurationTest {
                 maxSendSge = 2
                 maxReceiveSge = 3
                 maxInlineData = 32
+            }
+            path {
+                serviceLevel = 1
+                trafficClass = 2
+                hopLimit = 3
+                flowLabel = 4
+                partitionIndex = 5
+                partitionKey = 6
+                port = 7
+                gidType = GidType.ROCE_V1
+                gidAddress = address
             }
             limits {
                 connections = 100
@@ -86,6 +101,7 @@ class RdmaConfigurationTest {
                 java.time.Duration.ofSeconds(6),
                 java.time.Duration.ofSeconds(7),
                 false,
+                PathOptions(1, 2, 3, 4, 6, null, 7, GidType.ROCE_V1, address),
             ),
         )
         assertThat(changed.limits).isEqualTo(AdmissionLimits(100, 20, 5))

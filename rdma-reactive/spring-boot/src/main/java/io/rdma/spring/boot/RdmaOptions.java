@@ -2,9 +2,11 @@ package io.rdma.spring.boot;
 
 import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.PathOptions;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.types.QueuePairCapacity;
 import java.time.Duration;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -107,7 +109,14 @@ public final class RdmaOptions {
                         "shared-receive-buffer-size",
                         from.sharedReceiveBufferSize(),
                         (o, size) -> o.withSharedReceiveBuffers(o.sharedReceiveBuffers(), size))
+                .set("completion-vectors", from.completionVectors(), (o, all) -> o.withCompletionVectors(ints(all)))
+                .set("processors", from.processors(), (o, all) -> o.withProcessors(ints(all)))
+                .set("device-node", from.deviceNode(), ResourceOptions::withDeviceNode)
                 .get();
+    }
+
+    private static int[] ints(List<Integer> numbers) {
+        return numbers.stream().mapToInt(Integer::intValue).toArray();
     }
 
     private static ConnectionOptions connection(RdmaProperties.Connection from) {
@@ -139,6 +148,7 @@ public final class RdmaOptions {
                 .set("drain-timeout", from.drainTimeout(), ConnectionOptions::withDrainTimeout)
                 .set("probe-interval", from.probeInterval(), ConnectionOptions::withProbeInterval)
                 .set("orderly-disconnect", from.orderlyDisconnect(), ConnectionOptions::withOrderlyDisconnect)
+                .set("path", path(from.path()), ConnectionOptions::withPath)
                 .get();
     }
 
@@ -148,6 +158,20 @@ public final class RdmaOptions {
             throw new IllegalArgumentException("maxMessageSize must be at least 1: " + size);
         }
         return options.withMaxMessageSize(size);
+    }
+
+    private static PathOptions path(RdmaProperties.Path from) {
+        return new BoundOptions<>("rdma.connection.path.", PathOptions.DEFAULT)
+                .set("service-level", from.serviceLevel(), PathOptions::withServiceLevel)
+                .set("traffic-class", from.trafficClass(), PathOptions::withTrafficClass)
+                .set("hop-limit", from.hopLimit(), PathOptions::withHopLimit)
+                .set("flow-label", from.flowLabel(), PathOptions::withFlowLabel)
+                .set("partition-key", from.partitionKey(), PathOptions::withPartitionKey)
+                .set("partition-index", from.partitionIndex(), PathOptions::withPartitionIndex)
+                .set("port", from.port(), PathOptions::withPort)
+                .set("gid-type", from.gidType(), PathOptions::withGidType)
+                .set("gid-address", from.gidAddress(), PathOptions::withGidAddress)
+                .get();
     }
 
     private static QueuePairCapacity queuePair(RdmaProperties.QueuePair from) {

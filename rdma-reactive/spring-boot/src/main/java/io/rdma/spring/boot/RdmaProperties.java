@@ -3,8 +3,11 @@ package io.rdma.spring.boot;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.FlowControl;
 import io.rdma.engine.IdleStrategy;
+import io.rdma.types.GidType;
 import io.rdma.types.HugePages;
+import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -59,6 +62,9 @@ public record RdmaProperties(
      * @param cachedBytes memory of the application that stays registered for its next use; 0B for none
      * @param sharedReceiveBuffers receive buffers per loop that its connections share; 0 for a ring for each connection
      * @param sharedReceiveBufferSize size of each shared receive buffer
+     * @param completionVectors completion vectors of the device for the loops, one each in turn; all vectors unless set
+     * @param processors processors for the threads of the loops, one each in turn; no choice unless set
+     * @param deviceNode whether loops without a choice run on the NUMA node of the device
      */
     public record Resources(
             @DefaultValue("8192") int completionQueueEntries,
@@ -69,7 +75,10 @@ public record RdmaProperties(
             @Nullable DataSize maxRegisteredBytes,
             @DefaultValue("256MB") DataSize cachedBytes,
             @DefaultValue("0") int sharedReceiveBuffers,
-            @DefaultValue("8KB") DataSize sharedReceiveBufferSize) {}
+            @DefaultValue("8KB") DataSize sharedReceiveBufferSize,
+            @DefaultValue List<Integer> completionVectors,
+            @DefaultValue List<Integer> processors,
+            @DefaultValue("true") boolean deviceNode) {}
 
     /**
      * Properties {@code rdma.connection.*}: {@link io.rdma.connect.ConnectionOptions}.
@@ -97,6 +106,7 @@ public record RdmaProperties(
      * @param drainTimeout time that a close waits for its farewell to arrive, and then for the device
      * @param probeInterval time without activity after which a connection probes its peer; 0 for never
      * @param orderlyDisconnect whether a disconnect without a farewell counts as an orderly end
+     * @param path quality of service, port, partition and GID of the packets that this side sends
      */
     public record Connection(
             @DefaultValue QueuePair queuePair,
@@ -119,7 +129,33 @@ public record RdmaProperties(
             @DefaultValue("30s") Duration handshakeTimeout,
             @DefaultValue("2s") Duration drainTimeout,
             @DefaultValue("10s") Duration probeInterval,
-            @DefaultValue("true") boolean orderlyDisconnect) {}
+            @DefaultValue("true") boolean orderlyDisconnect,
+            @DefaultValue Path path) {}
+
+    /**
+     * Properties {@code rdma.connection.path.*}: {@link io.rdma.connect.PathOptions}. The device or RDMA CM chooses what
+     * is not set.
+     *
+     * @param serviceLevel service level, from 0 to 15; on RoCE the priority, from 0 to 7
+     * @param trafficClass traffic class, from 0 to 255: four times the DSCP
+     * @param hopLimit number of routers that a packet may pass, from 1 to 255
+     * @param flowLabel flow label, from 0 to 1048575
+     * @param partitionKey P_Key of the partition, from 1 to 65535
+     * @param partitionIndex index of the partition in the port's table, instead of its key
+     * @param port port of the device, from 1
+     * @param gidType type of the local GID
+     * @param gidAddress IP address of the local GID
+     */
+    public record Path(
+            @Nullable Integer serviceLevel,
+            @Nullable Integer trafficClass,
+            @Nullable Integer hopLimit,
+            @Nullable Integer flowLabel,
+            @Nullable Integer partitionKey,
+            @Nullable Integer partitionIndex,
+            @Nullable Integer port,
+            @Nullable GidType gidType,
+            @Nullable InetAddress gidAddress) {}
 
     /**
      * Properties {@code rdma.connection.queue-pair.*}: {@link io.rdma.types.QueuePairCapacity}.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.PathOptions;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.types.QueuePairCapacity;
 import java.beans.Introspector;
@@ -30,7 +31,8 @@ class RdmaOptionsTest {
     /** Options that have no property of their name, each with the reason. */
     private static final Map<String, String> EXCEPTIONS = Map.of(
             "rdma.connection.tls", "a context is not text: rdma.ssl.bundle names one",
-            "rdma.connection.queue-pair", "its own options have properties");
+            "rdma.connection.queue-pair", "its own options have properties",
+            "rdma.connection.path", "its own options have properties");
 
     /** Properties, each with a value that is valid and not the default. */
     private static final Map<String, String> EXAMPLES = Stream.of(
@@ -43,6 +45,9 @@ class RdmaOptionsTest {
                     "rdma.resources.cached-bytes=0",
                     "rdma.resources.shared-receive-buffers=64",
                     "rdma.resources.shared-receive-buffer-size=4KB",
+                    "rdma.resources.completion-vectors=2,1",
+                    "rdma.resources.processors=0,1",
+                    "rdma.resources.device-node=false",
                     "rdma.connection.receive-buffers=64",
                     "rdma.connection.receive-buffer-size=4KB",
                     "rdma.connection.max-message-size=1MB",
@@ -63,6 +68,15 @@ class RdmaOptionsTest {
                     "rdma.connection.drain-timeout=500ms",
                     "rdma.connection.probe-interval=0",
                     "rdma.connection.orderly-disconnect=false",
+                    "rdma.connection.path.service-level=3",
+                    "rdma.connection.path.traffic-class=104",
+                    "rdma.connection.path.hop-limit=8",
+                    "rdma.connection.path.flow-label=74565",
+                    "rdma.connection.path.partition-key=32769",
+                    "rdma.connection.path.partition-index=1",
+                    "rdma.connection.path.port=2",
+                    "rdma.connection.path.gid-type=roce-v2",
+                    "rdma.connection.path.gid-address=192.0.2.1",
                     "rdma.connection.queue-pair.max-send-wr=256",
                     "rdma.connection.queue-pair.max-receive-wr=256",
                     "rdma.connection.queue-pair.max-send-sge=2",
@@ -99,6 +113,10 @@ class RdmaOptionsTest {
         return List.of(
                 new Options("rdma.resources.", ResourceOptions.class, RdmaOptions::resources),
                 new Options("rdma.connection.", ConnectionOptions.class, RdmaOptions::client),
+                new Options(
+                        "rdma.connection.path.",
+                        PathOptions.class,
+                        bean -> bean.client().path()),
                 new Options(
                         "rdma.connection.queue-pair.",
                         QueuePairCapacity.class,
@@ -156,7 +174,8 @@ class RdmaOptionsTest {
         assertThat(Arrays.stream(options.type.getMethods())
                         .map(Method::getName)
                         .filter(name -> name.startsWith("with"))
-                        .map(name -> Introspector.decapitalize(name.substring(4))))
+                        .map(name -> Introspector.decapitalize(name.substring(4)))
+                        .filter(name -> !name.equals("dscp"))) // the traffic class in another unit
                 .isNotEmpty()
                 .isSubsetOf(components);
     }
@@ -181,6 +200,9 @@ class RdmaOptionsTest {
         "rdma.resources.loops, 0, loops must be from 1 to 1024",
         "rdma.resources.idle-strategy, nap, IdleStrategy",
         "rdma.resources.huge-pages, vast, HugePages",
+        "rdma.resources.processors, -1, processors must be from 0 to 8191",
+        "rdma.connection.path.traffic-class, 256, trafficClass must be from 0 to 255",
+        "rdma.connection.path.gid-type, ROCE_V9, GidType",
         "rdma.resources.completion-queue-entries, 0, completionQueueEntries must be at least 1",
         "rdma.resources.max-completion-queue-entries, 0, maxCompletionQueueEntries must be at least 1",
         "rdma.resources.max-registered-bytes, 0B, maxRegisteredBytes must be at least 1",

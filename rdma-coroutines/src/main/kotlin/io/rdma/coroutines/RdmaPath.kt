@@ -1,0 +1,176 @@
+package io.rdma.coroutines
+
+import io.rdma.connect.PathOptions
+import io.rdma.types.GidType
+import java.net.InetAddress
+
+/**
+ * Path of the packets that this side sends; the receiver of [RdmaConfiguration.path]. The device or the connection
+ * manager chooses what is null, see [PathOptions].
+ */
+@RdmaDsl
+public class RdmaPath internal constructor(
+    internal var options: PathOptions,
+) {
+    /** Service level, from 0 to 15; on RoCE the priority, from 0 to 7. */
+    public var serviceLevel: Int?
+        get() = options.serviceLevel()
+        set(value) {
+            options =
+                PathOptions(
+                    value,
+                    trafficClass,
+                    hopLimit,
+                    flowLabel,
+                    partitionKey,
+                    partitionIndex,
+                    port,
+                    gidType,
+                    gidAddress,
+                )
+        }
+
+    /** Traffic class, from 0 to 255: the DSCP in its upper six bits. */
+    public var trafficClass: Int?
+        get() = options.trafficClass()
+        set(value) {
+            options =
+                PathOptions(
+                    serviceLevel,
+                    value,
+                    hopLimit,
+                    flowLabel,
+                    partitionKey,
+                    partitionIndex,
+                    port,
+                    gidType,
+                    gidAddress,
+                )
+        }
+
+    /** Number of routers that a packet may pass, from 1 to 255. */
+    public var hopLimit: Int?
+        get() = options.hopLimit()
+        set(value) {
+            options =
+                PathOptions(
+                    serviceLevel,
+                    trafficClass,
+                    value,
+                    flowLabel,
+                    partitionKey,
+                    partitionIndex,
+                    port,
+                    gidType,
+                    gidAddress,
+                )
+        }
+
+    /** Flow label of 20 bits. */
+    public var flowLabel: Int?
+        get() = options.flowLabel()
+        set(value) {
+            options =
+                PathOptions(
+                    serviceLevel,
+                    trafficClass,
+                    hopLimit,
+                    value,
+                    partitionKey,
+                    partitionIndex,
+                    port,
+                    gidType,
+                    gidAddress,
+                )
+        }
+
+    /** Partition by its P_Key, of 16 bits; replaces [partitionIndex]. */
+    public var partitionKey: Int?
+        get() = options.partitionKey()
+        set(value) {
+            options =
+                PathOptions(
+                    serviceLevel,
+                    trafficClass,
+                    hopLimit,
+                    flowLabel,
+                    value,
+                    if (value == null) partitionIndex else null,
+                    port,
+                    gidType,
+                    gidAddress,
+                )
+        }
+
+    /** Partition by its index in the table of the port; replaces [partitionKey]. */
+    public var partitionIndex: Int?
+        get() = options.partitionIndex()
+        set(value) {
+            options =
+                PathOptions(
+                    serviceLevel,
+                    trafficClass,
+                    hopLimit,
+                    flowLabel,
+                    if (value == null) partitionKey else null,
+                    value,
+                    port,
+                    gidType,
+                    gidAddress,
+                )
+        }
+
+    /** Port of the device, from 1. */
+    public var port: Int?
+        get() = options.port()
+        set(value) {
+            options =
+                PathOptions(
+                    serviceLevel,
+                    trafficClass,
+                    hopLimit,
+                    flowLabel,
+                    partitionKey,
+                    partitionIndex,
+                    value,
+                    gidType,
+                    gidAddress,
+                )
+        }
+
+    /** Type of the local GID. */
+    public var gidType: GidType?
+        get() = options.gidType()
+        set(value) {
+            options =
+                PathOptions(
+                    serviceLevel,
+                    trafficClass,
+                    hopLimit,
+                    flowLabel,
+                    partitionKey,
+                    partitionIndex,
+                    port,
+                    value,
+                    gidAddress,
+                )
+        }
+
+    /** IP address of the local GID. */
+    public var gidAddress: InetAddress?
+        get() = options.gidAddress()
+        set(value) {
+            options =
+                PathOptions(
+                    serviceLevel,
+                    trafficClass,
+                    hopLimit,
+                    flowLabel,
+                    partitionKey,
+                    partitionIndex,
+                    port,
+                    gidType,
+                    value,
+                )
+        }
+}
