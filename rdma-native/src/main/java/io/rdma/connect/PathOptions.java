@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Path of a connection's packets: their quality of service, and the port, partition and GID that they leave from.
- * Immutable. A part is null unless it was set: then the device or the connection manager chooses it. Each side's path is
- * that of the packets which this side sends, so both sides set it.
+ * Immutable. A part is null unless it was set: then the device or the connection manager chooses it. Each side's path
+ * is that of the packets which this side sends, so both sides set it.
  *
  * <p>A part that cannot be had fails the connection, or the bind of a datagram socket, with an {@link
  * RdmaConnectException} that names it and the remedy (docs/guide/connecting.md says which

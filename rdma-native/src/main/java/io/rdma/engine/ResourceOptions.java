@@ -25,10 +25,10 @@ import java.util.function.Consumer;
  *     Provide enough for all connections that may stall at the same time. A connection with a protection domain of its
  *     own has a ring
  * @param sharedReceiveBufferSize bytes of each shared receive buffer
- * @param completionVectors completion vectors of the device for the loops, one each in turn; empty to spread the loops of
- *     the process over all vectors
- * @param processors processors for the threads of the loops, one each in turn, {@code sched_setaffinity(2)}; empty for no
- *     choice. For loops with threads of their own, on Linux
+ * @param completionVectors completion vectors of the device for the loops, one each in turn; empty to spread the loops
+ *     of the process over all vectors
+ * @param processors processors for the threads of the loops, one each in turn, {@code sched_setaffinity(2)}; empty for
+ *     no choice. For loops with threads of their own, on Linux
  * @param deviceNode whether loops without a choice run on the processors of the device's NUMA node, if the host has
  *     several nodes and says which is the device's
  */
@@ -49,7 +49,8 @@ public record ResourceOptions(
 
     /**
      * Defaults: 8192 entries, enough for 30 connections of the default depths, and further queues up to the limit of
-     * the device; one loop, adaptive; ordinary pages, no limit of registered memory, 256 MiB cached; loops on the device's NUMA node.
+     * the device; one loop, adaptive; ordinary pages, no limit of registered memory, 256 MiB cached; loops on the
+     * device's NUMA node.
      */
     public static final ResourceOptions DEFAULT = new ResourceOptions(
             8192,

@@ -302,8 +302,8 @@ public final class CmIdentifier implements AutoCloseable {
     }
 
     /**
-     * Sets the type of service of its packets, {@code RDMA_OPTION_ID_TOS}: the traffic class of the path. Call it before
-     * {@link #resolveRoute}.
+     * Sets the type of service of its packets, {@code RDMA_OPTION_ID_TOS}: the traffic class of the path. Call it
+     * before {@link #resolveRoute}.
      *
      * @param tos 0 to 255
      */

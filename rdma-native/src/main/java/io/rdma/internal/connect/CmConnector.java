@@ -75,10 +75,7 @@ final class CmConnector {
         try (CleanupStack cleanup = new CleanupStack()) {
             CmIdentifier id = loop.create(dialog);
             cleanup.add(() -> loop.close(id));
-            Integer trafficClass = wishes.trafficClass();
-            if (trafficClass != null) {
-                id.setTypeOfService(trafficClass);
-            }
+            wishes.prepare(id);
             InetAddress from = wishes.gidAddress();
             resolve(resources, id, dialog, from == null ? null : new InetSocketAddress(from, 0), at);
             wishes.requirePort(Reason.ADDR_ERROR, id.port());

@@ -87,10 +87,7 @@ final class CmListener implements AutoCloseable {
 
     private void listen(InetSocketAddress wanted) {
         try {
-            Integer trafficClass = new PathWishes(resources.context(), options).trafficClass();
-            if (trafficClass != null && resources.context().isIwarp()) { // whose connections inherit it
-                id.setTypeOfService(trafficClass);
-            }
+            new PathWishes(resources.context(), options).prepareListener(id);
             id.bind(wanted);
             id.listen(BACKLOG);
             address = Objects.requireNonNull(id.localAddress());

@@ -6,10 +6,13 @@ import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.LinkLayer;
+import io.rdma.types.QueuePairState;
 import io.rdma.verbs.AddressHandleAttributes;
+import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.GlobalRoute;
 import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
 import java.net.InetAddress;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +75,14 @@ final class PathWishes {
             throw refusal("port", port, "it has the ports 1 to " + ports);
         }
         return port;
+    }
+
+    /** Returns attributes of the transition to INIT, for a connection that the connection manager does not make. */
+    QueuePairAttributes toInit() {
+        int port = port();
+        return QueuePairAttributes.toState(QueuePairState.INIT)
+                .pkeyIndex(partitionIndex(port))
+                .port(port);
     }
 
     /**
@@ -164,10 +175,18 @@ final class PathWishes {
         return wanted.gidAddress();
     }
 
-    /** Returns the type of service for the connection manager, or null. */
-    @Nullable
-    Integer trafficClass() {
-        return wanted.trafficClass();
+    /** Sets the type of service of an identifier that will resolve its route. */
+    void prepare(CmIdentifier connecting) {
+        if (wanted.trafficClass() != null) {
+            connecting.setTypeOfService(wanted.trafficClass());
+        }
+    }
+
+    /** Sets the type of service of an identifier that will listen, which connections of iWARP inherit. */
+    void prepareListener(CmIdentifier listening) {
+        if (device.isIwarp()) {
+            prepare(listening);
+        }
     }
 
     /** Checks the GID of a path that the connection manager has chosen. */

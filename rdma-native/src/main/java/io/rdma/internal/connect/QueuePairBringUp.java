@@ -61,15 +61,8 @@ final class QueuePairBringUp implements AutoCloseable {
                 options,
                 localAddress,
                 new PathWishes(resources.context(), options).port(),
-                initial(new PathWishes(resources.context(), options)),
+                new PathWishes(resources.context(), options).toInit(),
                 Exchange.OFFER);
-    }
-
-    private static QueuePairAttributes initial(PathWishes wishes) {
-        int port = wishes.port();
-        return QueuePairAttributes.toState(QueuePairState.INIT)
-                .pkeyIndex(wishes.partitionIndex(port))
-                .port(port);
     }
 
     /**
@@ -201,8 +194,8 @@ final class QueuePairBringUp implements AutoCloseable {
     }
 
     /**
-     * Connects as {@link #connect(PeerParameters, InetAddress)} does, with the caller's path, to which the wishes of the
-     * options are applied. Timers and retries come from the options.
+     * Connects as {@link #connect(PeerParameters, InetAddress)} does, with the caller's path, to which the wishes of
+     * the options are applied. Timers and retries come from the options.
      */
     Endpoint connect(PeerParameters peer, QueuePairAttributes toRtr, QueuePairAttributes toRts) {
         toRtr.path(wishes.applied(Objects.requireNonNull(toRtr.path()), linkLayer));

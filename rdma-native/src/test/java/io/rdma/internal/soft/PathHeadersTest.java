@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * IP headers of the packets of a path: in the device's own capture, and as the kernel sends them. tshark reads both, and
- * finds a wrong ICRC.
+ * IP headers of the packets of a path: in the device's own capture, and as the kernel sends them. tshark reads both.
  */
 @Tag("link")
 class PathHeadersTest {

@@ -133,8 +133,8 @@ public record RdmaProperties(
             @DefaultValue Path path) {}
 
     /**
-     * Properties {@code rdma.connection.path.*}: {@link io.rdma.connect.PathOptions}. The device or RDMA CM chooses what
-     * is not set.
+     * Properties {@code rdma.connection.path.*}: {@link io.rdma.connect.PathOptions}. The device or RDMA CM chooses
+     * what is not set.
      *
      * @param serviceLevel service level, from 0 to 15; on RoCE the priority, from 0 to 7
      * @param trafficClass traffic class, from 0 to 255: four times the DSCP
