@@ -68,6 +68,12 @@ final class CmParameters {
         hasOwnClass = true;
     }
 
+    /** Takes the type of service of a listener, as TCP connections do. */
+    void inherit(CmParameters listener) {
+        trafficClass = listener.trafficClass;
+        hasOwnClass = listener.hasOwnClass;
+    }
+
     int ackTimeoutOr(int usual) {
         return wantedAckTimeout < 0 ? usual : wantedAckTimeout;
     }

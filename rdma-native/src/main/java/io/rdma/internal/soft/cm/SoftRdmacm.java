@@ -146,6 +146,9 @@ public final class SoftRdmacm implements Rdmacm {
         made.remote = addressing.source();
         made.state = State.TALKING;
         made.parameters.psn = agent.randomPsn();
+        if (verbs.isIwarp()) {
+            made.parameters.inherit(listener.parameters);
+        }
         device.bind(made);
         handles.add(made);
         return made;
