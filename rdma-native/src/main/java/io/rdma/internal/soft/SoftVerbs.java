@@ -1,14 +1,11 @@
 package io.rdma.internal.soft;
 
-import static io.rdma.internal.ibv.Ibv.*;
-import static io.rdma.internal.soft.objects.SoftLimits.*;
 
 import io.rdma.environment.Environment;
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.MemoryVerbs;
 import io.rdma.internal.ffi.MemoryWindowVerbs;
 import io.rdma.internal.ffi.Verbs;
-import io.rdma.internal.ffi.XrcVerbs;
 import io.rdma.internal.ibv.AhAttr;
 import io.rdma.internal.ibv.AsyncEventEntry;
 import io.rdma.internal.ibv.CmQpAttr;
@@ -38,7 +35,6 @@ import io.rdma.internal.soft.objects.SoftCompChannel;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;
 import io.rdma.internal.soft.objects.SoftDm;
-import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.internal.soft.objects.SoftMr;
 import io.rdma.internal.soft.objects.SoftObject;
 import io.rdma.internal.soft.objects.SoftPath;
@@ -81,6 +77,7 @@ public final class SoftVerbs implements CmDevice {
     private final SoftRdmacm rdmacm;
     private final SoftMemory memory = new SoftMemory(this);
     private final SoftQueuePairs queuePairs = new SoftQueuePairs(this);
+    private final SoftSharedReceiveQueues sharedReceiveQueues = new SoftSharedReceiveQueues(this);
     private @Nullable SoftDevice device;
     private int contexts;
 
@@ -471,56 +468,28 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
-    public synchronized Srq createSrq(long pd, SrqAttr attr) {
-        SoftPd owner = object("ibv_create_srq", pd, SoftPd.class);
-        checkSrq("ibv_create_srq", attr);
-        owner.users++;
-        SoftSrq made = new SoftSrq(owner, attr.maxWr(), attr.maxSge());
-        return new Srq(handles.add(made), new SrqAttr(attr.maxWr(), attr.maxSge(), 0));
+    public Srq createSrq(long pd, SrqAttr attr) {
+        return sharedReceiveQueues.create(pd, attr);
     }
 
+    /** Refuses a depth that shared receive queues of the device do not have. */
     void checkSrq(String call, SrqAttr attr) {
-        SoftLimits limits = config.personality().limits();
-        if (attr.maxWr() == 0
-                || outside(attr.maxWr(), limits.srqWr())
-                || attr.maxSge() == 0
-                || outside(attr.maxSge(), limits.sge())) {
-            throw new VerbsException(
-                    call,
-                    Errno.EINVAL,
-                    "A shared receive queue has 1 to " + limits.srqWr() + " requests of 1 to " + limits.sge()
-                            + " entries");
-        }
+        sharedReceiveQueues.check(call, attr);
     }
 
     @Override
-    public synchronized void modifySrq(long srq, SrqAttr attr, int mask) {
-        SoftSrq object = object("ibv_modify_srq", srq, SoftSrq.class);
-        if (mask != SRQ_LIMIT || outside(attr.srqLimit(), object.depth())) {
-            throw new VerbsException(
-                    "ibv_modify_srq", Errno.EINVAL, "Only the limit can be changed, from 0 to " + object.depth());
-        }
-        device().call(() -> {
-            object.arm(attr.srqLimit());
-            return 0;
-        });
+    public void modifySrq(long srq, SrqAttr attr, int mask) {
+        sharedReceiveQueues.modify(srq, attr, mask);
     }
 
     @Override
-    public synchronized SrqAttr querySrq(long srq) {
-        SoftSrq object = object("ibv_query_srq", srq, SoftSrq.class);
-        return new SrqAttr(object.depth(), object.maxSge, device().call(object::limit));
+    public SrqAttr querySrq(long srq) {
+        return sharedReceiveQueues.query(srq);
     }
 
     @Override
-    public synchronized void destroySrq(long srq) {
-        SoftSrq object = object("ibv_destroy_srq", srq, SoftSrq.class);
-        release("ibv_destroy_srq", object);
-        object.pd.context.forget(object);
-        object.pd.users--;
-        if (object.xrcd != null && object.cq != null) {
-            xrc.destroyed(object, object.xrcd, object.cq);
-        }
+    public void destroySrq(long srq) {
+        sharedReceiveQueues.destroy(srq);
     }
 
     @Override
@@ -694,7 +663,7 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
-    public XrcVerbs xrc() {
+    public SoftXrc xrc() {
         return xrc;
     }
 
