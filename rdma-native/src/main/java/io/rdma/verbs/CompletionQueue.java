@@ -5,10 +5,14 @@ import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.Cq;
 import io.rdma.types.PostingInterface;
 import io.rdma.types.VerbsException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue, {@code ibv_create_cq(3)}. Exactly one thread polls it. */
 public final class CompletionQueue extends NativeObject {
+    private static final int MOST_MODERATION = 0xffff; // uint16_t in struct ibv_moderate_cq
+
     private final @Nullable ExtendedVerbs extended; // null: polled by the classic interface
     private volatile int entries;
 
@@ -72,6 +76,24 @@ public final class CompletionQueue extends NativeObject {
         if (result < 0) {
             throw new VerbsException("ibv_req_notify_cq", -result, null);
         }
+    }
+
+    /**
+     * Moderates the events of this queue, {@code ibv_modify_cq(3)}: while it is armed, an event is raised when a number
+     * of completions has arrived, or a time after the first of them. Fewer events cost less, and come later.
+     *
+     * @param completions number of completions per event, up to 65,535; 0 or 1 ends the moderation
+     * @param period longest delay of an event, up to 65,535 us in whole microseconds; zero for no limit
+     * @throws IllegalArgumentException if one of them is out of range
+     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device does not moderate
+     */
+    public void moderate(int completions, Duration period) {
+        long micros = TimeUnit.MICROSECONDS.convert(period);
+        if (completions < 0 || completions > MOST_MODERATION || period.isNegative() || micros > MOST_MODERATION) {
+            throw new IllegalArgumentException("Moderation takes 0 to " + MOST_MODERATION + " completions and 0 to "
+                    + MOST_MODERATION + " us, not " + completions + " and " + period);
+        }
+        verbs.optional().modifyCq(handle(), completions, (int) micros);
     }
 
     /**

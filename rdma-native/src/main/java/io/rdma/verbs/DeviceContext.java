@@ -105,6 +105,34 @@ public final class DeviceContext extends NativeObject {
     }
 
     /**
+     * Reads the clock of the device, {@code ibv_query_rt_values_ex(3)}: that of
+     * {@link CompletionTimestamp#DEVICE_CLOCK}.
+     *
+     * @return ticks, see {@link ExtendedDeviceAttributes#hcaCoreClock}
+     * @throws VerbsException EOPNOTSUPP if the device cannot read it
+     */
+    public long queryRawClock() {
+        return verbs.optional().queryRawClock(handle());
+    }
+
+    /**
+     * Compares the clock of the device with that of this process.
+     *
+     * @return a mapping from completions' timestamps to {@link System#nanoTime}
+     * @throws VerbsException EOPNOTSUPP if the device cannot read its clock, or does not tell its frequency
+     */
+    public DeviceClock compareClocks() {
+        ExtendedDeviceAttributes attributes = queryDeviceExtended();
+        if (attributes.completionTimestampMask() == 0 || attributes.hcaCoreClock() == 0) {
+            throw new VerbsException(
+                    "ibv_query_device_ex",
+                    Errno.EOPNOTSUPP,
+                    "This device has no timestamps: use the time at which the completion is polled");
+        }
+        return DeviceClock.compare(this, attributes.completionTimestampMask(), attributes.hcaCoreClock());
+    }
+
+    /**
      * Queries a port, {@code ibv_query_port(3)}.
      *
      * @param port from 1
@@ -195,6 +223,17 @@ public final class DeviceContext extends NativeObject {
     public ProtectionDomain allocateProtectionDomain(MemoryPolicy policy) {
         long device = handle();
         return objects.make(() -> new ProtectionDomain(verbs, device, verbs.allocPd(device), policy, objects));
+    }
+
+    /**
+     * Allocates a thread domain, {@code ibv_alloc_td(3)}.
+     *
+     * @return the domain, to be closed after its parent domains
+     * @throws VerbsException EOPNOTSUPP if the device has none
+     */
+    public ThreadDomain allocateThreadDomain() {
+        long device = handle();
+        return objects.make(() -> new ThreadDomain(verbs, verbs.optional().allocTd(device), objects));
     }
 
     /**

@@ -294,6 +294,20 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
+     * Allocates a null region, {@code ibv_alloc_null_mr(3)}. A local work request may name it with any address and
+     * length: reads of it find zeros, and writes to it are lost. So a receive can skip a part of a message. Peers cannot
+     * use it.
+     *
+     * @return the region, whose segment is empty
+     * @throws VerbsException EOPNOTSUPP if the device has no null regions
+     */
+    public MemoryRegion allocateNullRegion() {
+        Mr mr = call(pd -> verbs.optional().allocNullMr(pd));
+        MemoryRegion.Extent all = new MemoryRegion.Extent(mr, MemorySegment.NULL, 0, Long.MAX_VALUE, null);
+        return new MemoryRegion(verbs, all, true, () -> {}, refused::add);
+    }
+
+    /**
      * Allocates a parent domain, {@code ibv_alloc_parent_domain(3)}. It stands for this domain: objects created in
      * either of them work together.
      *
@@ -301,8 +315,24 @@ public final class ProtectionDomain extends NativeObject {
      * @throws VerbsException EOPNOTSUPP if the device has no parent domains
      */
     public ProtectionDomain allocateParentDomain() {
+        return parentDomain(0);
+    }
+
+    /**
+     * Allocates a parent domain with a thread domain, {@code ibv_alloc_parent_domain(3)}. One thread at a time may post
+     * to the queue pairs that are created in it.
+     *
+     * @param threads thread domain of the same device
+     * @return to be closed before this one and the thread domain
+     * @throws VerbsException EOPNOTSUPP if the device has no parent domains
+     */
+    public ProtectionDomain allocateParentDomain(ThreadDomain threads) {
+        return parentDomain(threads.handle());
+    }
+
+    private ProtectionDomain parentDomain(long threads) {
         return siblings.make(() -> new ProtectionDomain(
-                verbs, context, call(pd -> verbs.memory().allocParentDomain(context, pd)), policy, siblings));
+                verbs, context, call(pd -> verbs.memory().allocParentDomain(context, pd, threads)), policy, siblings));
     }
 
     /**

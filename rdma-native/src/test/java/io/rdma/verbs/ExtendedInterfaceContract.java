@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 abstract class ExtendedInterfaceContract {
     private static final int DEPTH = 8;
+    private static final long DRIFT_NANOS = 1_000_000;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private DeviceContext context;
@@ -183,6 +184,29 @@ abstract class ExtendedInterfaceContract {
         if (timestamp == CompletionTimestamp.WALL_CLOCK) {
             assertThat(times[0] / 1_000_000).isBetween(before, System.currentTimeMillis());
         }
+    }
+
+    @Test
+    void theClockOfTheDeviceIsMappedToOurs() {
+        try {
+            context.queryRawClock();
+            connect(PostingInterface.CLASSIC, PostingInterface.EXTENDED, CompletionTimestamp.DEVICE_CLOCK);
+        } catch (VerbsException e) {
+            assertThat(e.errno()).isIn(Errno.EOPNOTSUPP, Errno.ENOSYS);
+            Assumptions.abort("this device lacks it: " + e.getMessage());
+        }
+        DeviceClock clock = context.compareClocks();
+        assertThat(clock.uncertaintyNanos()).isPositive();
+        long margin = clock.uncertaintyNanos() + DRIFT_NANOS;
+        long before = context.environment().nanoTime();
+        sends.clear();
+        write(0);
+        assertThat(pair.post(sends)).isZero();
+        long completed = clock.nanoTime(expect(1)[0]);
+        long read = clock.nanoTime(context.queryRawClock());
+        long after = context.environment().nanoTime();
+        assertThat(completed).isBetween(before - margin, after + margin);
+        assertThat(read).isBetween(completed - margin, after + margin);
     }
 
     @Test

@@ -116,13 +116,14 @@ public interface MemoryVerbs {
 
     /**
      * Allocates a parent domain, {@code ibv_alloc_parent_domain(3)}. Free it like a protection domain, and
-     * before {@code pd}.
+     * before {@code pd} and {@code td}.
      *
      * @param context handle
      * @param pd handle of the protection domain that it stands for
+     * @param td handle of the thread domain of its queue pairs, or 0 for none
      * @return handle
      */
-    default long allocParentDomain(long context, long pd) {
+    default long allocParentDomain(long context, long pd, long td) {
         throw lacks("ibv_alloc_parent_domain", "parent domains");
     }
 

@@ -416,6 +416,15 @@ public interface Verbs extends DatagramVerbs {
     }
 
     /**
+     * Returns the calls that many providers lack.
+     *
+     * @return the calls; a device that lacks one fails with EOPNOTSUPP
+     */
+    default OptionalVerbs optional() {
+        return new OptionalVerbs() {};
+    }
+
+    /**
      * Returns the connection manager that belongs to this instance. Its handles of contexts, domains, completion queues
      * and queue pairs are those of this instance.
      *

@@ -209,6 +209,10 @@ public final class Ibv {
     public static final int WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK = 1 << 11;
     public static final int WC_STANDARD_FLAGS = (1 << 7) - 1;
 
+    // enum ibv_cq_attr_mask, enum ibv_values_mask
+    public static final int CQ_ATTR_MODERATE = 1;
+    public static final int VALUES_MASK_RAW_CLOCK = 1;
+
     // enum ibv_srq_type
     public static final int SRQT_XRC = 1;
 

@@ -13,6 +13,7 @@ import io.rdma.internal.soft.objects.SoftCq;
 import io.rdma.internal.soft.objects.SoftDm;
 import io.rdma.internal.soft.objects.SoftMr;
 import io.rdma.internal.soft.objects.SoftPd;
+import io.rdma.internal.soft.objects.SoftTd;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
@@ -22,6 +23,8 @@ import io.rdma.types.VerbsException;
 /** Implementation of {@link MemoryVerbs} by the software device, without dma-bufs. */
 final class SoftMemory implements MemoryVerbs {
     private static final long MAX_DM = 1 << 26;
+    private static final long CLOCK_BITS = -1;
+    private static final long CLOCK_KHZ = 1_000_000; // a tick is 1 ns
     private static final int MAX_LOG_ALIGN = 12;
     private static final int REREG_FLAGS = REREG_MR_CHANGE_TRANSLATION | REREG_MR_CHANGE_PD | REREG_MR_CHANGE_ACCESS;
 
@@ -71,8 +74,8 @@ final class SoftMemory implements MemoryVerbs {
                 personality.onDemandOperations(Opcode.UC),
                 personality.onDemandOperations(Opcode.UD),
                 personality.onDemandOperations(Opcode.XRC),
-                0,
-                0,
+                CLOCK_BITS,
+                CLOCK_KHZ,
                 personality.capabilities(),
                 MAX_DM);
     }
@@ -83,7 +86,11 @@ final class SoftMemory implements MemoryVerbs {
             SoftMr region = verbs.object("ibv_rereg_mr", mr, SoftMr.class);
             boolean moves = (flags & REREG_MR_CHANGE_TRANSLATION) != 0;
             SoftPd to = (flags & REREG_MR_CHANGE_PD) != 0 ? verbs.object("ibv_rereg_mr", pd, SoftPd.class) : region.pd;
-            if ((flags & ~REREG_FLAGS) != 0 || flags == 0 || region.dm != null || region.isEverything()) {
+            if ((flags & ~REREG_FLAGS) != 0
+                    || flags == 0
+                    || region.dm != null
+                    || region.nothing
+                    || region.isEverything()) {
                 throw new VerbsException("ibv_rereg_mr", Errno.EINVAL, "The region is unchanged");
             }
             long newAddress = moves ? address : region.address;
@@ -172,13 +179,17 @@ final class SoftMemory implements MemoryVerbs {
     }
 
     @Override
-    public long allocParentDomain(long context, long pd) {
+    public long allocParentDomain(long context, long pd, long td) {
         synchronized (verbs) {
             SoftContext owner = verbs.object("ibv_alloc_parent_domain", context, SoftContext.class);
             SoftPd parent = verbs.object("ibv_alloc_parent_domain", pd, SoftPd.class);
+            SoftTd threads = td == 0 ? null : verbs.object("ibv_alloc_parent_domain", td, SoftTd.class);
             parent.users++;
             owner.users++;
-            return verbs.handles.add(new SoftPd(owner, parent));
+            if (threads != null) {
+                threads.users++;
+            }
+            return verbs.handles.add(new SoftPd(owner, parent, threads));
         }
     }
 

@@ -1,10 +1,10 @@
 package io.rdma.internal.soft;
 
-
 import io.rdma.environment.Environment;
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.MemoryVerbs;
 import io.rdma.internal.ffi.MemoryWindowVerbs;
+import io.rdma.internal.ffi.OptionalVerbs;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.AhAttr;
 import io.rdma.internal.ibv.AsyncEventEntry;
@@ -76,6 +76,7 @@ public final class SoftVerbs implements CmDevice {
     private final MemoryWindowVerbs windows = new SoftMemoryWindows(this);
     private final SoftRdmacm rdmacm;
     private final SoftMemory memory = new SoftMemory(this);
+    private final OptionalVerbs optional = new SoftOptional(this);
     private final SoftQueuePairs queuePairs = new SoftQueuePairs(this);
     private final SoftSharedReceiveQueues sharedReceiveQueues = new SoftSharedReceiveQueues(this);
     private @Nullable SoftDevice device;
@@ -675,5 +676,10 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public MemoryVerbs memory() {
         return memory;
+    }
+
+    @Override
+    public OptionalVerbs optional() {
+        return optional;
     }
 }

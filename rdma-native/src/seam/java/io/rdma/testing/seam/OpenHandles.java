@@ -140,7 +140,7 @@ final class OpenHandles {
     /** Records the context of an object. The call that made the object names the context or a protection domain. */
     private void noteContext(Key key, Object[] arguments) {
         Long context = switch (key.kind) {
-            case "pd", "cq", "channel", "xrcd", "dm" -> (Long) arguments[0];
+            case "pd", "cq", "channel", "xrcd", "dm", "td" -> (Long) arguments[0];
             case "mr", "mw", "ah", "qp", "srq" -> contexts.get(new Key("pd", (long) arguments[0]));
             default -> null;
         };

@@ -56,7 +56,7 @@ final class FfmExtended implements ExtendedVerbs {
             putInt(at + ExtendedLayout.CQ_INIT_COMP_VECTOR, compVector);
             putLong(at + ExtendedLayout.CQ_INIT_WC_FLAGS, wcFlags);
             long cq = create("ibv_create_cq_ex", context, ProviderCalls.VERBS_CREATE_CQ_EX, at);
-            return new Cq(cq, getInt(cq + FfmVerbs.CQ_CQE));
+            return new Cq(cq, getInt(cq + FfmMemory.CQ_CQE));
         }
     }
 

@@ -34,6 +34,7 @@ final class FfmMemory implements MemoryVerbs {
     static final int DM_MEMCPY_FROM = 16;
     static final int ALLOC_DM_ATTR_BYTES = 16;
     static final int PARENT_DOMAIN_INIT_ATTR_BYTES = 48;
+    static final int PARENT_DOMAIN_TD = 8;
     private static final int REREG_MR_ERR_CMD = -4;
 
     static Mr mr(long mr) {
@@ -41,7 +42,7 @@ final class FfmMemory implements MemoryVerbs {
     }
 
     /** Returns a provider's function. */
-    private static MemorySegment function(String call, long context, long field, String what) {
+    static MemorySegment function(String call, long context, long field, String what) {
         MemorySegment function = VerbsContext.function(context, field);
         if (function == null) {
             throw lacking(call, what);
@@ -164,12 +165,13 @@ final class FfmMemory implements MemoryVerbs {
     }
 
     @Override
-    public long allocParentDomain(long context, long pd) {
+    public long allocParentDomain(long context, long pd, long td) {
         MemorySegment function =
                 function("ibv_alloc_parent_domain", context, VERBS_ALLOC_PARENT_DOMAIN, "parent domains");
         try (Arena arena = Arena.ofConfined()) {
             long attr = arena.allocate(PARENT_DOMAIN_INIT_ATTR_BYTES, 8).address();
             putLong(attr, pd);
+            putLong(attr + PARENT_DOMAIN_TD, td);
             return Outcome.pointer("ibv_alloc_parent_domain", MemoryCalls.pointerOfTwo(function, context, attr));
         }
     }

@@ -7,6 +7,7 @@ import static io.rdma.internal.ffi.lib.Outcome.zero;
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.MemoryVerbs;
 import io.rdma.internal.ffi.MemoryWindowVerbs;
+import io.rdma.internal.ffi.OptionalVerbs;
 import io.rdma.internal.ffi.Rdmacm;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ffi.XrcVerbs;
@@ -46,9 +47,6 @@ public final class FfmVerbs implements Verbs {
     private static final int DEVICE_TRANSPORT_TYPE = 20;
     private static final int DEVICE_NAME = 24;
     private static final int DEVICE_NAME_BYTES = 64;
-    private static final int MR_LKEY = 36;
-    private static final int MR_RKEY = 40;
-    static final int CQ_CQE = 28;
     private static final int CHANNEL_FD = 8;
     private static final int GID_ENTRY_BYTES = 32;
 
@@ -59,6 +57,7 @@ public final class FfmVerbs implements Verbs {
 
     private final MemoryWindowVerbs windows = new FfmMemoryWindows();
     private final MemoryVerbs memory = new FfmMemory();
+    private final OptionalVerbs optional = new FfmOptional();
 
     private FfmVerbs() {}
 
@@ -306,7 +305,7 @@ public final class FfmVerbs implements Verbs {
                     Errno.ENOSYS,
                     "This libibverbs is too old for a zero-based region: rdma-core 28 or newer supports it");
         }
-        return new Mr(mr, NativeMemory.getInt(mr + MR_LKEY), NativeMemory.getInt(mr + MR_RKEY));
+        return FfmMemory.mr(mr);
     }
 
     @Override
@@ -345,7 +344,7 @@ public final class FfmVerbs implements Verbs {
     @Override
     public Cq createCq(long context, int cqe, long channel, int compVector) {
         long cq = pointer("ibv_create_cq", IbverbsCalls.createCq(context, cqe, 0, channel, compVector));
-        return new Cq(cq, NativeMemory.getInt(cq + CQ_CQE));
+        return new Cq(cq, NativeMemory.getInt(cq + FfmMemory.CQ_CQE));
     }
 
     @Override
@@ -544,5 +543,10 @@ public final class FfmVerbs implements Verbs {
     @Override
     public MemoryVerbs memory() {
         return memory;
+    }
+
+    @Override
+    public OptionalVerbs optional() {
+        return optional;
     }
 }

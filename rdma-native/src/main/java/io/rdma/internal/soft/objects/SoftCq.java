@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 // - Everything is guarded by the monitor. The thread that holds the device's turn adds; any thread polls.
 // - head <= seen <= tail. Entries from `seen` on are in the queue and count for an overrun, but are withheld from polls
 // for a while. Without strict timing no entry is withheld.
+// - A moderated event is later (EventQueue.addLater) from its first completion on. Its queue is not armed any more.
 // - Only the poll of an entry frees the slots of its work queue. After an overrun the queue is dead.
 
 /** A completion queue. */
@@ -32,6 +33,9 @@ public final class SoftCq extends SoftObject {
     private boolean overrunTold; // device thread
     private boolean armed;
     private boolean armedSolicited;
+    private int perEvent = 1; // completions per event
+    private long eventPeriod; // longest delay of an event, in nanoseconds
+    private int moderated; // completions since the first one of an event that is, or was, later; 0: no such event
     private long eventsSent;
     private long eventsAcked;
 
@@ -114,10 +118,44 @@ public final class SoftCq extends SoftObject {
             if (armed && channel != null && (!armedSolicited || ring.wakes(seen))) {
                 armed = false;
                 eventsSent++;
-                channel.events.add(this);
+                raise(channel.events);
+            } else if (moderated > 0 && channel != null) {
+                moderated++;
+                expedite(channel.events);
             }
         }
         polls = head != tail || overrun;
+    }
+
+    private void raise(EventQueue<SoftCq> events) {
+        if (perEvent <= 1) {
+            events.add(this);
+        } else {
+            moderated = 1;
+            events.addLater(this, eventPeriod);
+        }
+    }
+
+    /** Raises a moderated event if it has enough completions. */
+    private void expedite(EventQueue<SoftCq> events) {
+        if (moderated >= perEvent) {
+            moderated = 0;
+            events.expedite(this);
+        }
+    }
+
+    /**
+     * Moderates the events: an event is raised when it has a number of completions, or a time after the first of them.
+     *
+     * @param count number of completions; none or one of them is no moderation
+     * @param nanos longest delay of an event; 0 for no limit
+     */
+    public synchronized void moderate(int count, long nanos) {
+        perEvent = Math.max(1, count);
+        eventPeriod = nanos == 0 ? Long.MAX_VALUE / 2 : nanos;
+        if (moderated > 0 && channel != null) {
+            expedite(channel.events);
+        }
     }
 
     /** Fails the queue as an overrun does: its entries can be polled, but none can be added. Device thread. */
@@ -202,6 +240,12 @@ public final class SoftCq extends SoftObject {
 
     /** Arms one event for a later completion. Until then, arming for any completion prevails over solicited only. */
     public synchronized void arm(boolean solicitedOnly) {
+        if (moderated > 0) {
+            if (channel != null && channel.events.isLater(this)) {
+                return; // the event that is due is the one
+            }
+            moderated = 0;
+        }
         armedSolicited = solicitedOnly && (!armed || armedSolicited);
         armed = true;
     }
@@ -219,6 +263,7 @@ public final class SoftCq extends SoftObject {
     public synchronized boolean awaitAcked(long millis) {
         if (channel != null) {
             armed = false;
+            moderated = 0;
             eventsSent -= channel.events.forget(cq -> cq == this);
         }
         Environment environment = context.device.environment();

@@ -1,5 +1,6 @@
 package io.rdma.internal.soft.objects;
 
+import io.rdma.internal.ibv.Ibv;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +28,25 @@ public final class SoftMr extends SoftObject {
     /** Address by which the device accesses the region: negative if the region is paged on demand. */
     private long base;
 
+    /** Whether reads of it return zeros and writes to it are lost, {@code ibv_alloc_null_mr(3)}. */
+    public final boolean nothing;
+
     public int windows; // number of windows bound to it; device thread
 
     public SoftMr(SoftPd pd, @Nullable SoftDm dm, long address, long length, long iova, int access, int key) {
+        this(pd, dm, address, length, iova, access, key, false);
+    }
+
+    private SoftMr(
+            SoftPd pd,
+            @Nullable SoftDm dm,
+            long address,
+            long length,
+            long iova,
+            int access,
+            int key,
+            boolean nothing) {
+        this.nothing = nothing;
         this.pd = pd;
         this.dm = dm;
         this.address = address;
@@ -42,7 +59,8 @@ public final class SoftMr extends SoftObject {
 
     private void page() {
         length = isEverything(address, length) ? Long.MAX_VALUE : length;
-        pages = dm == null && pd.context.device.personality().pages(access) ? new PageTable() : null;
+        boolean paged = dm == null && !nothing && pd.context.device.personality().pages(access);
+        pages = paged ? new PageTable() : null;
         base = pages == null ? address : address | PAGED;
     }
 
@@ -53,7 +71,7 @@ public final class SoftMr extends SoftObject {
 
     /** Returns whether it is the region over all memory. */
     public boolean isEverything() {
-        return address == 0 && length == Long.MAX_VALUE;
+        return !nothing && address == 0 && length == Long.MAX_VALUE;
     }
 
     /** Returns the process address of a range named by iova, whatever the rights, or -1 if it is not inside. */
@@ -65,6 +83,11 @@ public final class SoftMr extends SoftObject {
     /** Returns the address of memory that {@link #translate} has found, which may be unmapped if it is paged. */
     static long address(long translated) {
         return translated & ~PAGED;
+    }
+
+    /** Creates a null region. Only local work requests can name it, with any address. */
+    public static SoftMr nothing(SoftPd pd, int key) {
+        return new SoftMr(pd, null, 0, Long.MAX_VALUE, 0, Ibv.ACCESS_LOCAL_WRITE, key, true);
     }
 
     @Override
@@ -88,6 +111,11 @@ public final class SoftMr extends SoftObject {
      * address is negative if the region is paged on demand: then only {@link OnDemandPaging} may access the memory.
      */
     long translate(SoftPd wantedPd, long from, long bytes, int wantedAccess) {
+        if (nothing) {
+            return wantedPd.matches(pd) && (access & wantedAccess) == wantedAccess && bytes >= 0
+                    ? NullMemory.address(wantedAccess)
+                    : 0;
+        }
         long offset = from - iova;
         if (!wantedPd.matches(pd)
                 || (access & wantedAccess) != wantedAccess

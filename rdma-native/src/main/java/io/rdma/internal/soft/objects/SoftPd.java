@@ -9,10 +9,16 @@ import org.jspecify.annotations.Nullable;
 public final class SoftPd extends SoftObject {
     public final SoftContext context;
     private final @Nullable SoftPd standsFor;
+    private final @Nullable SoftTd threads;
 
     public SoftPd(SoftContext context, @Nullable SoftPd standsFor) {
+        this(context, standsFor, null);
+    }
+
+    public SoftPd(SoftContext context, @Nullable SoftPd standsFor, @Nullable SoftTd threads) {
         this.context = context;
         this.standsFor = standsFor;
+        this.threads = threads;
     }
 
     @Override
@@ -35,6 +41,9 @@ public final class SoftPd extends SoftObject {
         context.users--;
         if (standsFor != null) {
             standsFor.users--;
+        }
+        if (threads != null) {
+            threads.users--;
         }
     }
 }

@@ -125,9 +125,9 @@ class LayoutTest {
         offset("ibv_device", "transport_type", ffm("DEVICE_TRANSPORT_TYPE"));
         offset("ibv_device", "name", ffm("DEVICE_NAME"));
         equal("sizeof(((struct ibv_device *)0)->name)", ffm("DEVICE_NAME_BYTES"));
-        offset("ibv_mr", "lkey", ffm("MR_LKEY"));
-        offset("ibv_mr", "rkey", ffm("MR_RKEY"));
-        offset("ibv_cq", "cqe", ffm("CQ_CQE"));
+        offset("ibv_mr", "lkey", FfmMemory.MR_LKEY);
+        offset("ibv_mr", "rkey", FfmMemory.MR_RKEY);
+        offset("ibv_cq", "cqe", FfmMemory.CQ_CQE);
         offset("ibv_cq", "context", 0);
         offset("ibv_qp", "qp_num", FfmAsyncEvents.QP_NUM);
         offset("ibv_srq", "context", 0);
@@ -168,6 +168,7 @@ class LayoutTest {
                             + ") - (long)offsetof(struct verbs_context, context)",
                     constant(FfmMemory.class, "VERBS_" + call.toUpperCase(Locale.ROOT)));
         }
+        optional();
         equal("(long)sizeof(struct ibv_context)", ProviderCalls.abiCompat(architecture) + 8);
         offset("ibv_dm", "context", 0);
         offset("ibv_dm", "memcpy_to_dm", FfmMemory.DM_MEMCPY_TO);
@@ -177,6 +178,7 @@ class LayoutTest {
         offset("ibv_alloc_dm_attr", "log_align_req", 8);
         size("ibv_parent_domain_init_attr", FfmMemory.PARENT_DOMAIN_INIT_ATTR_BYTES);
         offset("ibv_parent_domain_init_attr", "pd", 0);
+        offset("ibv_parent_domain_init_attr", "td", FfmMemory.PARENT_DOMAIN_TD);
         size("ibv_device_attr_ex", DeviceAttrExLayout.SIZE);
         offset("ibv_device_attr_ex", "odp_caps.general_caps", DeviceAttrExLayout.GENERAL_CAPS);
         for (String transport : List.of("rc", "uc", "ud")) {
@@ -218,6 +220,25 @@ class LayoutTest {
                         ProviderCalls.sizeFor(provider(field.getName()), architecture));
             }
         }
+    }
+
+    private void optional() throws ReflectiveOperationException {
+        for (String call : List.of("alloc_null_mr", "dealloc_td", "alloc_td", "modify_cq", "query_rt_values")) {
+            equal(
+                    "(long)offsetof(struct verbs_context, " + call
+                            + ") - (long)offsetof(struct verbs_context, context)",
+                    constant(FfmOptional.class, "VERBS_" + call.toUpperCase(Locale.ROOT)));
+        }
+        size("ibv_modify_cq_attr", FfmOptional.MODIFY_CQ_ATTR_BYTES);
+        offset("ibv_modify_cq_attr", "attr_mask", 0);
+        offset("ibv_modify_cq_attr", "moderate.cq_count", FfmOptional.MODERATE_COUNT);
+        offset("ibv_modify_cq_attr", "moderate.cq_period", FfmOptional.MODERATE_PERIOD);
+        size("ibv_values_ex", FfmOptional.VALUES_BYTES);
+        offset("ibv_values_ex", "comp_mask", 0);
+        offset("ibv_values_ex", "raw_clock.tv_sec", FfmOptional.RAW_CLOCK_SECONDS);
+        offset("ibv_values_ex", "raw_clock.tv_nsec", FfmOptional.RAW_CLOCK_NANOS);
+        size("ibv_td_init_attr", FfmOptional.TD_INIT_ATTR_BYTES);
+        offset("ibv_td", "context", 0);
     }
 
     private static long ffm(String constant) throws ReflectiveOperationException {

@@ -1,0 +1,106 @@
+package io.rdma.internal.ffi.lib;
+
+import static io.rdma.internal.ibv.NativeMemory.getLong;
+import static io.rdma.internal.ibv.NativeMemory.putInt;
+import static io.rdma.internal.ibv.NativeMemory.putShort;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.rdma.internal.ffi.OptionalVerbs;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Mr;
+import io.rdma.internal.os.CallState;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** {@link OptionalVerbs} over libibverbs, where all of it is inline, through {@code struct verbs_context}. */
+final class FfmOptional implements OptionalVerbs {
+    static final long VERBS_ALLOC_NULL_MR = -304;
+    static final long VERBS_DEALLOC_TD = -200;
+    static final long VERBS_ALLOC_TD = -192;
+    static final long VERBS_MODIFY_CQ = -184;
+    static final long VERBS_QUERY_RT_VALUES = -128;
+    static final int MODIFY_CQ_ATTR_BYTES = 8;
+    static final int MODERATE_COUNT = 4;
+    static final int MODERATE_PERIOD = 6;
+    static final int VALUES_BYTES = 24;
+    static final int RAW_CLOCK_SECONDS = 8;
+    static final int RAW_CLOCK_NANOS = 16;
+    static final int TD_INIT_ATTR_BYTES = 4;
+    private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+    private static final MethodHandle INT_OF_TWO =
+            Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle INT_OF_ONE =
+            Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle POINTER_OF_ONE =
+            Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG), CallState.ERRNO);
+
+    private static int intOfTwo(MemorySegment function, long first, long second) {
+        try {
+            return (int) INT_OF_TWO.invokeExact(function, first, second);
+        } catch (Throwable e) {
+            throw CallState.unexpected(e);
+        }
+    }
+
+    @Override
+    public void modifyCq(long cq, int count, int period) {
+        MemorySegment function =
+                FfmMemory.function("ibv_modify_cq", getLong(cq), VERBS_MODIFY_CQ, "completion moderation");
+        try (Arena arena = Arena.ofConfined()) {
+            long attr = arena.allocate(MODIFY_CQ_ATTR_BYTES, 8).address();
+            putInt(attr, Ibv.CQ_ATTR_MODERATE);
+            putShort(attr + MODERATE_COUNT, (short) count);
+            putShort(attr + MODERATE_PERIOD, (short) period);
+            Outcome.zero("ibv_modify_cq", intOfTwo(function, cq, attr));
+        }
+    }
+
+    @Override
+    public long queryRawClock(long context) {
+        MemorySegment function =
+                FfmMemory.function("ibv_query_rt_values_ex", context, VERBS_QUERY_RT_VALUES, "reading its clock");
+        try (Arena arena = Arena.ofConfined()) {
+            long values = arena.allocate(VALUES_BYTES, 8).address();
+            putInt(values, Ibv.VALUES_MASK_RAW_CLOCK);
+            Outcome.zero("ibv_query_rt_values_ex", intOfTwo(function, context, values));
+            // Providers put all ticks into the nanoseconds; the seconds are theirs to use.
+            return getLong(values + RAW_CLOCK_SECONDS) * NANOS_PER_SECOND + getLong(values + RAW_CLOCK_NANOS);
+        }
+    }
+
+    @Override
+    public Mr allocNullMr(long pd) {
+        MemorySegment function =
+                FfmMemory.function("ibv_alloc_null_mr", getLong(pd), VERBS_ALLOC_NULL_MR, "null regions");
+        try {
+            long mr = (long) POINTER_OF_ONE.invokeExact(function, CallState.segment(), pd);
+            return FfmMemory.mr(Outcome.pointer("ibv_alloc_null_mr", mr));
+        } catch (Throwable e) {
+            throw CallState.unexpected(e);
+        }
+    }
+
+    @Override
+    public long allocTd(long context) {
+        MemorySegment function = FfmMemory.function("ibv_alloc_td", context, VERBS_ALLOC_TD, "thread domains");
+        try (Arena arena = Arena.ofConfined()) {
+            long attr = arena.allocate(TD_INIT_ATTR_BYTES, 8).address();
+            return Outcome.pointer("ibv_alloc_td", MemoryCalls.pointerOfTwo(function, context, attr));
+        }
+    }
+
+    @Override
+    public void deallocTd(long td) {
+        MemorySegment function = FfmMemory.function("ibv_dealloc_td", getLong(td), VERBS_DEALLOC_TD, "thread domains");
+        try {
+            Outcome.zero("ibv_dealloc_td", (int) INT_OF_ONE.invokeExact(function, td));
+        } catch (Throwable e) {
+            throw CallState.unexpected(e);
+        }
+    }
+}
