@@ -2,12 +2,14 @@ package io.rdma.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.Errno;
 import io.rdma.types.Gid;
 import io.rdma.types.GidTableEntry;
+import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
@@ -40,6 +42,16 @@ abstract class DatagramContract {
 
     abstract String device();
 
+    /** Returns the interface by which the queue pairs are posted to and the completion queues polled. */
+    PostingInterface way() {
+        return PostingInterface.CLASSIC;
+    }
+
+    /** Returns the state after a send error of the queue pair's own: IB specification volume 1, 10.3.1. */
+    QueuePairState afterSendError() {
+        return QueuePairState.SQE;
+    }
+
     @BeforeEach
     void open() {
         context = TestDevice.assumedInfiniBand(device()).open();
@@ -67,7 +79,7 @@ abstract class DatagramContract {
     }
 
     TransportSide side(long seed) {
-        TransportSide side = toClose(new TransportSide(context, domain, QueuePairType.UD, seed));
+        TransportSide side = toClose(new TransportSide(context, domain, QueuePairType.UD, way(), seed));
         side.pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                 .pkeyIndex(0)
                 .port(1)
@@ -107,6 +119,27 @@ abstract class DatagramContract {
         assertThat(route.sgid()).isEqualTo(gid.gid());
         assertThat(route.dgid()).isEqualTo(gid.gid());
         assertThat(b.bytes(ROUTE, length).mismatch(a.bytes(0, length))).isEqualTo(-1);
+    }
+
+    @Test
+    void aQueuePairLeavesSqe() {
+        assumeThat(afterSendError())
+                .as("the state after a send error on this device")
+                .isEqualTo(QueuePairState.SQE);
+        a.request(1, WorkRequestOpcode.SEND, TransportSide.SIZE, 64) // behind the region
+                .destination(here(), b.pair.number(), QKEY);
+        send(2, WorkRequestOpcode.SEND, 8);
+        a.post();
+        a.expect(1, WorkCompletionStatus.LOC_PROT_ERR);
+        a.expect(2, WorkCompletionStatus.WR_FLUSH_ERR);
+        assertThat(a.pair.queryState()).isEqualTo(QueuePairState.SQE);
+        a.pair.modify(QueuePairAttributes.toState(QueuePairState.RTS));
+        b.receive(9, 0, ROUTE + 8);
+        send(3, WorkRequestOpcode.SEND, 8);
+        a.post();
+        a.expect(3, WorkCompletionStatus.SUCCESS);
+        b.expect(9, WorkCompletionStatus.SUCCESS);
+        assertThat(b.bytes(ROUTE, 8).mismatch(a.bytes(0, 8))).isEqualTo(-1);
     }
 
     @Test
@@ -239,7 +272,7 @@ abstract class DatagramContract {
 
     @Test
     void aQueuePairNeedsAKeyAndTakesNoAccessFlags() {
-        TransportSide side = toClose(new TransportSide(context, domain, QueuePairType.UD, 3));
+        TransportSide side = toClose(new TransportSide(context, domain, QueuePairType.UD, way(), 3));
         assertThatThrownBy(() -> side.pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                         .pkeyIndex(0)
                         .port(1)))
@@ -278,7 +311,7 @@ abstract class DatagramContract {
         assertThatThrownBy(a.pair::close).isInstanceOf(VerbsException.class).hasMessageContaining("EBUSY");
         a.pair.detachMulticast(group(1), 0);
         b.pair.detachMulticast(group(1), 0);
-        TransportSide connected = toClose(new TransportSide(context, domain, QueuePairType.UC, 3));
+        TransportSide connected = toClose(new TransportSide(context, domain, QueuePairType.UC, way(), 3));
         assertThatThrownBy(() -> connected.pair.attachMulticast(group(1), 0)).isInstanceOf(VerbsException.class);
     }
 

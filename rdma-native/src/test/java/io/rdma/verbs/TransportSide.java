@@ -3,6 +3,8 @@ package io.rdma.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.types.AccessFlag;
+import io.rdma.types.CompletionTimestamp;
+import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.WorkCompletionStatus;
 import io.rdma.types.WorkRequestOpcode;
@@ -27,11 +29,11 @@ final class TransportSide implements AutoCloseable {
     final CompletionBatch completion = new CompletionBatch(1);
     private final ReceiveChain receives = new ReceiveChain(1, 1);
 
-    TransportSide(DeviceContext context, ProtectionDomain domain, QueuePairType type, long seed) {
+    TransportSide(DeviceContext context, ProtectionDomain domain, QueuePairType type, PostingInterface way, long seed) {
         this.context = context;
         this.domain = domain;
-        queue = context.createCompletionQueue(4 * DEPTH, null);
-        pair = domain.createQueuePair(type, queue, queue, new QueuePairCapacity(DEPTH, DEPTH, 2, 1, 32));
+        queue = context.createCompletionQueue(4 * DEPTH, null, way, CompletionTimestamp.NONE);
+        pair = domain.createQueuePair(type, queue, queue, null, new QueuePairCapacity(DEPTH, DEPTH, 2, 1, 32), way);
         memory = domain.allocate(SIZE, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
         byte[] random = new byte[SIZE];
         new Random(seed).nextBytes(random);

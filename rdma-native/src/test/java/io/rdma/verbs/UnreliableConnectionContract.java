@@ -2,6 +2,7 @@ package io.rdma.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
@@ -9,6 +10,7 @@ import io.rdma.types.AccessFlag;
 import io.rdma.types.Errno;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.Mtu;
+import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
@@ -32,6 +34,11 @@ abstract class UnreliableConnectionContract {
 
     abstract String device();
 
+    /** Returns the interface by which the queue pairs are posted to and the completion queues polled. */
+    PostingInterface way() {
+        return PostingInterface.CLASSIC;
+    }
+
     /**
      * Returns the state of an unreliable queue pair after a send error of its own: IB specification volume 1, 10.3.1.
      */
@@ -48,8 +55,8 @@ abstract class UnreliableConnectionContract {
     void open() {
         context = TestDevice.assumedInfiniBand(device()).open();
         domain = context.allocateProtectionDomain();
-        a = new TransportSide(context, domain, QueuePairType.UC, 1);
-        b = new TransportSide(context, domain, QueuePairType.UC, 2);
+        a = new TransportSide(context, domain, QueuePairType.UC, way(), 1);
+        b = new TransportSide(context, domain, QueuePairType.UC, way(), 2);
     }
 
     @AfterEach
@@ -225,6 +232,33 @@ abstract class UnreliableConnectionContract {
         a.expect(6, WorkCompletionStatus.WR_FLUSH_ERR);
         assertThat(a.pair.queryState()).isEqualTo(afterSendError());
         assertThat(b.pair.queryState()).isEqualTo(QueuePairState.RTS);
+    }
+
+    @Test
+    void aQueuePairLeavesSqe() {
+        assumeThat(afterSendError())
+                .as("the state after a send error on this device")
+                .isEqualTo(QueuePairState.SQE);
+        connect();
+        a.request(5, WorkRequestOpcode.SEND, TransportSide.SIZE, 64); // behind the region
+        a.post();
+        a.expect(5, unregisteredSource());
+        a.request(6, WorkRequestOpcode.SEND, 0, 8);
+        a.post();
+        a.expect(6, WorkCompletionStatus.WR_FLUSH_ERR);
+        a.receive(7, 0, 64);
+        b.request(8, WorkRequestOpcode.SEND, 0, 64); // SQE stops sends alone
+        b.post();
+        b.expect(8, WorkCompletionStatus.SUCCESS);
+        a.expect(7, WorkCompletionStatus.SUCCESS);
+        a.pair.modify(QueuePairAttributes.toState(QueuePairState.RTS));
+        assertThat(a.pair.queryState()).isEqualTo(QueuePairState.RTS);
+        b.receive(9, 0, 3000);
+        a.request(10, WorkRequestOpcode.SEND, 0, 3000);
+        a.post();
+        a.expect(10, WorkCompletionStatus.SUCCESS);
+        b.expect(9, WorkCompletionStatus.SUCCESS);
+        assertThat(b.bytes(0, 3000).mismatch(a.bytes(0, 3000))).isEqualTo(-1);
     }
 
     @Test

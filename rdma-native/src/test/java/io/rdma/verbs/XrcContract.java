@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.testing.RoutablePath;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.CompletionTimestamp;
 import io.rdma.types.Errno;
 import io.rdma.types.Mtu;
+import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.SharedReceiveQueueAttributes;
@@ -53,6 +55,11 @@ abstract class XrcContract {
     /** Returns the device. Skips the test where it is missing. */
     abstract RdmaDevice device();
 
+    /** Returns the interface by which the queue pairs are posted to and the completion queues polled. */
+    PostingInterface way() {
+        return PostingInterface.CLASSIC;
+    }
+
     @BeforeEach
     void open() {
         context = device().open();
@@ -66,14 +73,15 @@ abstract class XrcContract {
         }
         domain = context.allocateProtectionDomain();
         otherDomain = context.allocateProtectionDomain();
-        sent = context.createCompletionQueue(2 * DEPTH, null);
-        first = context.createCompletionQueue(2 * DEPTH, null);
-        second = context.createCompletionQueue(2 * DEPTH, null);
+        sent = context.createCompletionQueue(2 * DEPTH, null, way(), CompletionTimestamp.NONE);
+        first = context.createCompletionQueue(2 * DEPTH, null, way(), CompletionTimestamp.NONE);
+        second = context.createCompletionQueue(2 * DEPTH, null, way(), CompletionTimestamp.NONE);
         memory = domain.allocate(SIZE, REMOTE);
         otherMemory = otherDomain.allocate(SIZE, REMOTE);
         one = domain.createSharedReceiveQueue(xrc, first, SharedReceiveQueueAttributes.of(DEPTH, 1));
         two = otherDomain.createSharedReceiveQueue(xrc, second, SharedReceiveQueueAttributes.of(DEPTH, 1));
-        sender = domain.createQueuePair(QueuePairType.XRC_SEND, sent, sent, new QueuePairCapacity(DEPTH, 1, 1, 1, 0));
+        sender = domain.createQueuePair(
+                QueuePairType.XRC_SEND, sent, sent, null, new QueuePairCapacity(DEPTH, 1, 1, 1, 0), way());
         receiver = xrc.createReceiveQueuePair();
         init(sender);
         init(receiver);
