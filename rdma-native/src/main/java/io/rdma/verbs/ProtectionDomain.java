@@ -20,6 +20,7 @@ import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.RegistrationLimitException;
 import io.rdma.types.SharedReceiveQueueAttributes;
+import io.rdma.types.Signaling;
 import io.rdma.types.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -428,6 +429,31 @@ public final class ProtectionDomain extends NativeObject {
             @Nullable SharedReceiveQueue shared,
             QueuePairCapacity capacity,
             PostingInterface posting) {
+        return createQueuePair(type, sendQueue, receiveQueue, shared, capacity, posting, Signaling.REQUESTED);
+    }
+
+    /**
+     * Creates a queue pair in RESET as
+     * {@link #createQueuePair(QueuePairType, CompletionQueue, CompletionQueue, SharedReceiveQueue, QueuePairCapacity,
+     * PostingInterface)} does, and chooses the sends that generate a completion.
+     *
+     * @param type as for that method
+     * @param sendQueue as for that method
+     * @param receiveQueue as for that method
+     * @param shared as for that method
+     * @param capacity as for that method
+     * @param posting as for that method
+     * @param signaling sends that generate a completion when they succeed
+     * @return as for that method
+     */
+    public QueuePair createQueuePair(
+            QueuePairType type,
+            CompletionQueue sendQueue,
+            CompletionQueue receiveQueue,
+            @Nullable SharedReceiveQueue shared,
+            QueuePairCapacity capacity,
+            PostingInterface posting,
+            Signaling signaling) {
         if (shared != null && !shared.isOf(this)) {
             // Devices differ in which of the two domains they use. libibverbs accepts the mismatch, and then each
             // message fails.
@@ -441,7 +467,7 @@ public final class ProtectionDomain extends NativeObject {
                 shared == null ? 0 : shared.handle(),
                 receives ? cap : withReceives(cap, 0, 0),
                 type.code(),
-                false);
+                signaling == Signaling.ALL);
         ExtendedVerbs extended = posting == PostingInterface.EXTENDED ? verbs.extended() : null;
         Qp qp = call(pd -> extended == null ? verbs.createQp(pd, attr) : extended.createQpEx(pd, attr, type.sendOps()));
         QpCap granted = shared != null

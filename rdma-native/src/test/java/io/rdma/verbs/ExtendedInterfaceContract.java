@@ -11,6 +11,7 @@ import io.rdma.types.Errno;
 import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
+import io.rdma.types.Signaling;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
 import io.rdma.types.WorkRequestOpcode;
@@ -69,9 +70,14 @@ abstract class ExtendedInterfaceContract {
     }
 
     private void connect(PostingInterface posting, PostingInterface polling, CompletionTimestamp timestamp) {
+        connect(posting, polling, timestamp, Signaling.REQUESTED);
+    }
+
+    private void connect(
+            PostingInterface posting, PostingInterface polling, CompletionTimestamp timestamp, Signaling signaling) {
         queue = context.createCompletionQueue(4 * DEPTH, null, polling, timestamp);
         QueuePairCapacity capacity = new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 32);
-        pair = domain.createQueuePair(QueuePairType.RC, queue, queue, null, capacity, posting);
+        pair = domain.createQueuePair(QueuePairType.RC, queue, queue, null, capacity, posting, signaling);
         assertThat(pair.posting()).isEqualTo(posting);
         assertThat(queue.polling()).isEqualTo(polling);
         pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
@@ -184,6 +190,21 @@ abstract class ExtendedInterfaceContract {
         if (timestamp == CompletionTimestamp.WALL_CLOCK) {
             assertThat(times[0] / 1_000_000).isBetween(before, System.currentTimeMillis());
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everySendCompletesIfAllAreSignaled(PostingInterface posting) {
+        connect(posting, posting, CompletionTimestamp.NONE, Signaling.ALL);
+        assertThat(pair.query().sqSigAll()).isTrue();
+        sends.clear();
+        for (int i = 0; i < DEPTH; i++) {
+            sends.add(i, WorkRequestOpcode.RDMA_WRITE)
+                    .remote(memory.segment().address() + 1024, memory.rkey())
+                    .entry(memory.segment().address(), 8, memory.lkey());
+        }
+        assertThat(pair.post(sends)).isZero();
+        expect(DEPTH);
     }
 
     @Test
