@@ -1,6 +1,7 @@
 package io.rdma.types;
 
 import io.rdma.internal.ibv.Ibv;
+import java.util.Set;
 
 /**
  * Capabilities of a device, {@code ibv_query_device(3)}. The names are those of C.
@@ -69,6 +70,15 @@ public record DeviceAttributes(
         int maxPkeys,
         int localCaAckDelay,
         int physPortCnt) {
+
+    /**
+     * Returns the capabilities of the mask.
+     *
+     * @return the constants whose bits are in {@code deviceCapFlags}
+     */
+    public Set<DeviceCapability> capabilities() {
+        return DeviceCapability.of(deviceCapFlags);
+    }
 
     /**
      * Returns whether the device supports memory windows of type 1.

@@ -5,7 +5,9 @@ import io.rdma.internal.ibv.DeviceAttrEx;
 import io.rdma.internal.ibv.GidEntry;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.PortAttr;
+import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpCap;
+import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.ibv.SrqAttr;
 import io.rdma.types.AtomicCapability;
 import io.rdma.types.DeviceAttributes;
@@ -20,6 +22,8 @@ import io.rdma.types.PortAttributes;
 import io.rdma.types.PortState;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.SharedReceiveQueueAttributes;
+import io.rdma.types.Signaling;
+import org.jspecify.annotations.Nullable;
 
 /** Conversions between attributes and the structures of C that carry them. */
 final class Structures {
@@ -44,6 +48,54 @@ final class Structures {
                 cap.maxSendWr(), cap.maxRecvWr(), cap.maxSendSge(), cap.maxRecvSge(), cap.maxInlineData());
     }
 
+    /**
+     * Returns the attributes of a queue pair to be created.
+     *
+     * @throws IllegalArgumentException if the shared receive queue belongs to another domain
+     */
+    static QpInitAttr initAttr(
+            ProtectionDomain domain,
+            QueuePairType type,
+            CompletionQueue sendQueue,
+            CompletionQueue receiveQueue,
+            @Nullable SharedReceiveQueue shared,
+            QueuePairCapacity capacity,
+            Signaling signaling) {
+        if (shared != null && !shared.isOf(domain)) {
+            // Devices differ in which of the two domains they use. libibverbs accepts the mismatch, and then each
+            // message fails.
+            throw new IllegalArgumentException("the shared receive queue belongs to another protection domain");
+        }
+        return new QpInitAttr(
+                sendQueue.handle(),
+                receiveQueue.handle(),
+                shared == null ? 0 : shared.handle(),
+                receives(type, shared) ? of(capacity) : withReceives(of(capacity), 0, 0),
+                type.code(),
+                signaling == Signaling.ALL);
+    }
+
+    private static boolean receives(QueuePairType type, @Nullable SharedReceiveQueue shared) {
+        return shared == null && type != QueuePairType.XRC_SEND;
+    }
+
+    /** Returns the capacity of a created queue pair. Its receives may be those of its shared receive queue. */
+    static QueuePairCapacity granted(
+            Qp qp, QueuePairType type, @Nullable SharedReceiveQueue shared, QueuePairCapacity wanted) {
+        if (shared != null) {
+            SharedReceiveQueueAttributes receives = shared.attributes();
+            return capacity(withReceives(qp.cap(), receives.maxWr(), receives.maxSge()));
+        }
+        return capacity(
+                receives(type, null)
+                        ? qp.cap()
+                        : withReceives(qp.cap(), wanted.maxReceiveWr(), wanted.maxReceiveSge()));
+    }
+
+    private static QpCap withReceives(QpCap cap, int maxRecvWr, int maxRecvSge) {
+        return new QpCap(cap.maxSendWr(), maxRecvWr, cap.maxSendSge(), maxRecvSge, cap.maxInlineData());
+    }
+
     static SharedReceiveQueueAttributes attributes(SrqAttr attr) {
         return new SharedReceiveQueueAttributes(attr.maxWr(), attr.maxSge(), attr.srqLimit());
     }
@@ -58,16 +110,23 @@ final class Structures {
                 Mtu.of(a.maxMtu()),
                 Mtu.of(a.activeMtu()),
                 a.gidTblLen(),
+                a.portCapFlags(),
                 Integer.toUnsignedLong(a.maxMsgSz()),
                 a.badPkeyCntr() & 0xffff,
                 a.qkeyViolCntr() & 0xffff,
                 a.pkeyTblLen(),
                 a.lid(),
                 a.smLid(),
+                a.lmc(),
+                a.maxVlNum(),
+                a.smSl(),
+                a.subnetTimeout(),
+                a.initTypeReply(),
                 a.activeWidth(),
                 a.activeSpeed(),
                 a.physState(),
-                LinkLayer.of(a.linkLayer()));
+                LinkLayer.of(a.linkLayer()),
+                a.portCapFlags2());
     }
 
     static DeviceAttributes attributes(DeviceAttr a) {

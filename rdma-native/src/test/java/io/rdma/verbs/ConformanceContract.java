@@ -7,9 +7,13 @@ import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.CompletionTimestamp;
+import io.rdma.types.DeviceAttributes;
+import io.rdma.types.DeviceCapability;
 import io.rdma.types.Errno;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.MemoryWindowType;
+import io.rdma.types.PortAttributes;
+import io.rdma.types.PortCapability;
 import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
@@ -18,6 +22,7 @@ import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
 import io.rdma.types.WorkRequestOpcode;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -83,6 +88,25 @@ abstract class ConformanceContract {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
                         VerbsException.class, e -> assertThat(e.errno()).isEqualTo(errno));
+    }
+
+    @Test
+    void capabilitiesAreThoseOfTheMasks() {
+        DeviceAttributes attributes = context.queryDevice();
+        assertThat(attributes.capabilities().contains(DeviceCapability.MEM_WINDOW))
+                .isEqualTo(attributes.hasMemoryWindows());
+        assertThat(attributes.capabilities()).contains(DeviceCapability.MEM_MGT_EXTENSIONS);
+        int known = Arrays.stream(DeviceCapability.values())
+                .mapToInt(DeviceCapability::code)
+                .reduce(0, (a, b) -> a | b);
+        assertThat(attributes.capabilities().stream()
+                        .mapToInt(DeviceCapability::code)
+                        .sum())
+                .isEqualTo(attributes.deviceCapFlags() & known);
+        PortAttributes port = context.queryPort(PORT);
+        assertThat(port.capabilities()).contains(PortCapability.CM_SUP).doesNotContain(PortCapability.SM);
+        assertThat(port.lmc()).as("Ethernet has no LIDs").isZero();
+        assertThat(port.smSl()).isZero();
     }
 
     @Test

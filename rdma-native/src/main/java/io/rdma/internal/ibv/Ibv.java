@@ -41,6 +41,9 @@ public final class Ibv {
     public static final int PORT_ACTIVE = 4;
     public static final int PORT_ACTIVE_DEFER = 5;
 
+    // enum ibv_port_cap_flags
+    public static final int PORT_CM_SUP = 1 << 16;
+
     public static final int LINK_LAYER_UNSPECIFIED = 0;
     public static final int LINK_LAYER_INFINIBAND = 1;
     public static final int LINK_LAYER_ETHERNET = 2;

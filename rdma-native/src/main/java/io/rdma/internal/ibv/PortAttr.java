@@ -23,6 +23,7 @@ package io.rdma.internal.ibv;
  * @param activeSpeed see the man page
  * @param physState physical state
  * @param linkLayer {@code IBV_LINK_LAYER_*}
+ * @param portCapFlags2 capabilities beyond the first mask
  */
 public record PortAttr(
         int state,
@@ -44,4 +45,5 @@ public record PortAttr(
         int activeWidth,
         int activeSpeed,
         int physState,
-        int linkLayer) {}
+        int linkLayer,
+        int portCapFlags2) {}

@@ -33,6 +33,7 @@ final class PortAttrLayout {
                 getByte(a + 43) & 0xff,
                 getByte(a + 44) & 0xff,
                 getByte(a + 45) & 0xff,
-                getByte(a + 46) & 0xff);
+                getByte(a + 46) & 0xff,
+                getShort(a + 48) & 0xffff);
     }
 }

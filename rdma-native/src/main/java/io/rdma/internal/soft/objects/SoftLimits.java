@@ -80,7 +80,7 @@ public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int 
                 MTU_4096,
                 activeMtu,
                 1,
-                0,
+                PORT_CM_SUP,
                 1 << 30,
                 0,
                 qkeyViolations,
@@ -95,6 +95,7 @@ public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int 
                 1,
                 1,
                 up ? PORT_PHYS_LINK_UP : PORT_PHYS_DISABLED,
-                LINK_LAYER_ETHERNET);
+                LINK_LAYER_ETHERNET,
+                0);
     }
 }

@@ -10,6 +10,8 @@ import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
 import io.rdma.internal.ibv.SrqAttr;
 import io.rdma.internal.ibv.Wc;
+import io.rdma.types.DeviceCapability;
+import io.rdma.types.PortCapability;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Field;
@@ -58,6 +60,12 @@ class LayoutTest {
     private void constants() throws IllegalAccessException {
         for (Field field : Ibv.class.getFields()) {
             equal("IBV_" + field.getName(), field.getInt(null));
+        }
+        for (DeviceCapability capability : DeviceCapability.values()) {
+            equal("IBV_DEVICE_" + capability, capability.code());
+        }
+        for (PortCapability capability : PortCapability.values()) {
+            equal("IBV_PORT_" + capability, capability.code());
         }
     }
 

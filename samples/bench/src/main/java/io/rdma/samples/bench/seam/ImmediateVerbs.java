@@ -152,7 +152,8 @@ public class ImmediateVerbs implements Verbs {
                 2,
                 32,
                 5,
-                Ibv.LINK_LAYER_ETHERNET);
+                Ibv.LINK_LAYER_ETHERNET,
+                0);
     }
 
     @Override
