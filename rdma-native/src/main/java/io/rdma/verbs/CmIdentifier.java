@@ -1,5 +1,6 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Rdmacm;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.CmIdEntry;
@@ -10,8 +11,10 @@ import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.types.CmEventType;
 import io.rdma.types.Errno;
 import io.rdma.types.PortSpace;
+import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
+import io.rdma.types.Signaling;
 import io.rdma.types.VerbsException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -253,12 +256,44 @@ public final class CmIdentifier implements AutoCloseable {
             CompletionQueue sendQueue,
             CompletionQueue receiveQueue,
             QueuePairCapacity capacity) {
+        return createQueuePair(domain, sendQueue, receiveQueue, null, capacity, PostingInterface.CLASSIC);
+    }
+
+    /**
+     * Creates a queue pair that this identifier moves through its states, {@code rdma_create_qp(3)}
+     * or {@code rdma_create_qp_ex}.
+     *
+     * @param domain as for the other method
+     * @param sendQueue as for the other method
+     * @param receiveQueue as for the other method
+     * @param shared shared receive queue of the domain; null if the queue pair has a receive queue of its own
+     * @param capacity requested depths; those of receives are ignored if there is a shared receive queue
+     * @param posting interface by which requests are posted to it
+     * @return as for the other method
+     * @throws IllegalArgumentException if the shared receive queue belongs to another domain
+     * @throws VerbsException as for the other method; EOPNOTSUPP if the device lacks the extended interface
+     */
+    public synchronized QueuePair createQueuePair(
+            ProtectionDomain domain,
+            CompletionQueue sendQueue,
+            CompletionQueue receiveQueue,
+            @Nullable SharedReceiveQueue shared,
+            QueuePairCapacity capacity,
+            PostingInterface posting) {
         QueuePairType type = portSpace == PortSpace.UDP ? QueuePairType.UD : QueuePairType.RC;
-        QpInitAttr wanted = new QpInitAttr(
-                sendQueue.handle(), receiveQueue.handle(), 0, Structures.of(capacity), type.code(), false);
-        Qp made = domain.call(pd -> cm.createQp(open(), pd, wanted));
+        QpInitAttr wanted =
+                Structures.initAttr(domain, type, sendQueue, receiveQueue, shared, capacity, Signaling.REQUESTED);
+        ExtendedVerbs extended = posting == PostingInterface.EXTENDED ? verbs.extended() : null;
+        Qp made = domain.call(pd ->
+                extended == null ? cm.createQp(open(), pd, wanted) : cm.createQpEx(open(), pd, wanted, type.sendOps()));
         QueuePair own = new QueuePair(
-                verbs, domain.context(), type, made, Structures.capacity(made.cap()), this::destroyQueuePair);
+                verbs,
+                extended,
+                domain.context(),
+                type,
+                made,
+                Structures.granted(made, type, shared, capacity),
+                this::destroyQueuePair);
         queuePair = own;
         return own;
     }

@@ -6,7 +6,6 @@ import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.Mr;
 import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.Qp;
-import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.os.Pages;
 import io.rdma.types.AccessFlag;
@@ -454,29 +453,10 @@ public final class ProtectionDomain extends NativeObject {
             QueuePairCapacity capacity,
             PostingInterface posting,
             Signaling signaling) {
-        if (shared != null && !shared.isOf(this)) {
-            // Devices differ in which of the two domains they use. libibverbs accepts the mismatch, and then each
-            // message fails.
-            throw new IllegalArgumentException("the shared receive queue belongs to another protection domain");
-        }
-        QpCap cap = Structures.of(capacity);
-        boolean receives = shared == null && type != QueuePairType.XRC_SEND;
-        QpInitAttr attr = new QpInitAttr(
-                sendQueue.handle(),
-                receiveQueue.handle(),
-                shared == null ? 0 : shared.handle(),
-                receives ? cap : withReceives(cap, 0, 0),
-                type.code(),
-                signaling == Signaling.ALL);
+        QpInitAttr attr = Structures.initAttr(this, type, sendQueue, receiveQueue, shared, capacity, signaling);
         ExtendedVerbs extended = posting == PostingInterface.EXTENDED ? verbs.extended() : null;
         Qp qp = call(pd -> extended == null ? verbs.createQp(pd, attr) : extended.createQpEx(pd, attr, type.sendOps()));
-        QpCap granted = shared != null
-                ? withReceives(
-                        qp.cap(),
-                        shared.attributes().maxWr(),
-                        shared.attributes().maxSge())
-                : receives ? qp.cap() : withReceives(qp.cap(), capacity.maxReceiveWr(), capacity.maxReceiveSge());
-        return new QueuePair(verbs, extended, context, type, qp, Structures.capacity(granted));
+        return new QueuePair(verbs, extended, context, type, qp, Structures.granted(qp, type, shared, capacity));
     }
 
     /**
@@ -508,10 +488,6 @@ public final class ProtectionDomain extends NativeObject {
      */
     public AddressHandle createAddressHandle(AddressHandleAttributes attributes) {
         return new AddressHandle(verbs, call(pd -> verbs.createAh(pd, attributes.toAttr())), attributes);
-    }
-
-    private static QpCap withReceives(QpCap cap, int maxRecvWr, int maxRecvSge) {
-        return new QpCap(cap.maxSendWr(), maxRecvWr, cap.maxSendSge(), maxRecvSge, cap.maxInlineData());
     }
 
     /**

@@ -40,11 +40,7 @@ public final class QueuePair extends NativeObject {
     }
 
     /** Creates a queue pair that {@code destroyer} destroys. */
-    QueuePair(Verbs verbs, long context, QueuePairType type, Qp qp, QueuePairCapacity capacity, Runnable destroyer) {
-        this(verbs, null, context, type, qp, capacity, destroyer);
-    }
-
-    private QueuePair(
+    QueuePair(
             Verbs verbs,
             @Nullable ExtendedVerbs extended,
             long context,

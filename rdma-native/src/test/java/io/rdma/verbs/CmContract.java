@@ -11,6 +11,7 @@ import io.rdma.testing.TestDevice;
 import io.rdma.types.CmEventType;
 import io.rdma.types.Errno;
 import io.rdma.types.PortSpace;
+import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
@@ -26,10 +27,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
@@ -139,9 +142,13 @@ abstract class CmContract {
             CmIdentifier listener, CmIdentifier client, CmEnd clientEnd, CmIdentifier server, CmEnd serverEnd) {}
 
     Connection connected(String host) {
+        return connected(host, CmEnd::of);
+    }
+
+    private Connection connected(String host, Function<CmIdentifier, CmEnd> end) {
         CmIdentifier listener = listener(host);
         CmIdentifier client = routed(address(listener));
-        CmEnd clientEnd = opened.later(CmEnd.of(client));
+        CmEnd clientEnd = opened.later(end.apply(client));
         clientEnd.postReceive();
         client.connect(withText("from the client"));
         CmEvent requested = expect(servers, CmEventType.CONNECT_REQUEST);
@@ -150,7 +157,7 @@ abstract class CmContract {
         assertThat(requested.parameters().queuePairNumber())
                 .isEqualTo(TestDevice.connectsByMpa(device()) ? 0 : clientEnd.pair.number());
         CmIdentifier server = opened.later(requested.identifier());
-        CmEnd serverEnd = opened.later(CmEnd.of(server));
+        CmEnd serverEnd = opened.later(end.apply(server));
         serverEnd.postReceive();
         server.accept(withText("from the server"));
         CmEvent answered = expect(clients, CmEventType.ESTABLISHED);
@@ -175,6 +182,26 @@ abstract class CmContract {
         assertThat(expect(servers, CmEventType.DISCONNECTED).identifier()).isSameAs(made.server());
         made.server().disconnect();
         assertThat(expect(clients, CmEventType.DISCONNECTED).identifier()).isSameAs(made.client());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aQueuePairHasASharedReceiveQueueAndEitherInterface(PostingInterface posting) {
+        Connection made = connected(host(), identifier -> {
+            try {
+                return CmEnd.sharing(identifier, posting);
+            } catch (VerbsException e) {
+                assertThat(e.errno()).as("%s", e).isEqualTo(Errno.EOPNOTSUPP);
+                throw new TestAbortedException("this device lacks it: " + e.getMessage());
+            }
+        });
+        assertThat(made.clientEnd().pair.posting()).isEqualTo(posting);
+        exchange(made.clientEnd(), made.serverEnd());
+        exchange(made.serverEnd(), made.clientEnd());
+        ReceiveChain own = new ReceiveChain(1, 1);
+        own.add(1);
+        assertThat(made.clientEnd().pair.post(own)).as("a receive of its own").isNegative();
+        assertThat(made.client().queuePair()).isSameAs(made.clientEnd().pair);
     }
 
     @Test

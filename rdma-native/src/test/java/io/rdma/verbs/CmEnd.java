@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.QpAttr;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
+import io.rdma.types.SharedReceiveQueueAttributes;
+import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
 import io.rdma.types.WorkRequestOpcode;
 import java.nio.charset.StandardCharsets;
@@ -20,9 +23,11 @@ public final class CmEnd implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BYTES = 4096;
     private static final int ROUTE = 40;
+    private static final int RECEIVES = 8;
     private static final QueuePairCapacity CAPACITY = new QueuePairCapacity(8, 8, 1, 1, 0);
 
     final QueuePair pair;
+    private SharedReceiveQueue shared; // null: the queue pair has its own receives
     private final CompletionQueue completions;
     private final ProtectionDomain domain;
     private final MemoryRegion memory;
@@ -46,6 +51,32 @@ public final class CmEnd implements AutoCloseable {
         ProtectionDomain domain = device.allocateProtectionDomain();
         CompletionQueue completions = device.createCompletionQueue(32, null);
         return new CmEnd(domain, completions, identifier.createQueuePair(domain, completions, completions, CAPACITY));
+    }
+
+    /** Creates an end with a queue pair of the identifier that has a shared receive queue and a posting interface. */
+    static CmEnd sharing(CmIdentifier identifier, PostingInterface posting) {
+        DeviceContext device = identifier.device();
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        CompletionQueue completions = device.createCompletionQueue(32, null);
+        SharedReceiveQueue shared = domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(RECEIVES, 1));
+        try {
+            QueuePair pair = identifier.createQueuePair(domain, completions, completions, shared, CAPACITY, posting);
+            CmEnd end = new CmEnd(domain, completions, pair);
+            end.shareReceives(shared);
+            return end;
+        } catch (VerbsException e) {
+            shared.close();
+            completions.close();
+            domain.close();
+            throw e;
+        }
+    }
+
+    private void shareReceives(SharedReceiveQueue queue) {
+        shared = queue;
+        made.pop();
+        made.push(queue);
+        made.push(pair);
     }
 
     /** Creates an end with a queue pair of a context that the connection manager does not know. */
@@ -74,7 +105,7 @@ public final class CmEnd implements AutoCloseable {
     public void postReceive() {
         ReceiveChain chain = new ReceiveChain(1, 1);
         chain.add(7).entry(memory.segment().address(), BYTES / 2, memory.lkey());
-        assertThat(pair.post(chain)).isZero();
+        assertThat(shared == null ? pair.post(chain) : shared.post(chain)).isZero();
     }
 
     public void send(String text) {

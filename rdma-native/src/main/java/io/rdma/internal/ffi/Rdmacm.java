@@ -186,6 +186,18 @@ public interface Rdmacm {
     Qp createQp(long id, long pd, QpInitAttr attr);
 
     /**
+     * Creates a queue pair for {@link ExtendedVerbs#wrPost} that the identifier moves through its states,
+     * {@code rdma_create_qp_ex}, see {@code rdma_create_qp(3)}.
+     *
+     * @param id as for {@link #createQp}
+     * @param pd as for {@link #createQp}
+     * @param attr as for {@link #createQp}
+     * @param sendOps as for {@link ExtendedVerbs#createQpEx}
+     * @return as {@link #createQp}
+     */
+    Qp createQpEx(long id, long pd, QpInitAttr attr, long sendOps);
+
+    /**
      * Destroys the identifier's queue pair, {@code rdma_destroy_qp(3)}.
      *
      * @param id handle

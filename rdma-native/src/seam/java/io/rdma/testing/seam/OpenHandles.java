@@ -63,7 +63,7 @@ final class OpenHandles {
         }
         Object result = call.on().isEmpty() ? target.invoke(arguments) : use(call, target, arguments);
         if (!call.makes().isEmpty()) {
-            long handle = call.name().equals("Rdmacm.createQp") ? (long) arguments[0] : handleOf(result);
+            long handle = call.makes().equals("qp of an id") ? (long) arguments[0] : handleOf(result);
             Key key = new Key(call.makes(), handle);
             ended.remove(key); // pointers of the real library come again
             open.put(key, call.name());

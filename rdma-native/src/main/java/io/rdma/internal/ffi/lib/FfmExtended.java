@@ -37,14 +37,20 @@ final class FfmExtended implements ExtendedVerbs {
     @Override
     public Qp createQpEx(long pd, QpInitAttr attr, long sendOps) {
         try (Arena arena = Arena.ofConfined()) {
-            long at = arena.allocate(ExtendedLayout.QP_INIT_SIZE, 8).address();
-            QpInitAttrLayout.write(at, attr);
-            putInt(at + ExtendedLayout.QP_INIT_COMP_MASK, QP_INIT_ATTR_PD | QP_INIT_ATTR_SEND_OPS_FLAGS);
-            putLong(at + ExtendedLayout.QP_INIT_PD, pd);
-            putLong(at + ExtendedLayout.QP_INIT_SEND_OPS_FLAGS, sendOps);
+            long at = initAttr(arena, pd, attr, sendOps);
             long qp = create("ibv_create_qp_ex", getLong(pd), ProviderCalls.VERBS_CREATE_QP_EX, at);
             return new Qp(qp, getInt(qp + FfmAsyncEvents.QP_NUM), QpInitAttrLayout.readCap(at));
         }
+    }
+
+    /** Returns a {@code struct ibv_qp_init_attr_ex}. */
+    static long initAttr(Arena arena, long pd, QpInitAttr attr, long sendOps) {
+        long at = arena.allocate(ExtendedLayout.QP_INIT_SIZE, 8).address();
+        QpInitAttrLayout.write(at, attr);
+        putInt(at + ExtendedLayout.QP_INIT_COMP_MASK, QP_INIT_ATTR_PD | QP_INIT_ATTR_SEND_OPS_FLAGS);
+        putLong(at + ExtendedLayout.QP_INIT_PD, pd);
+        putLong(at + ExtendedLayout.QP_INIT_SEND_OPS_FLAGS, sendOps);
+        return at;
     }
 
     @Override

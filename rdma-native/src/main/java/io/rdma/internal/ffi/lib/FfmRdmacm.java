@@ -263,9 +263,23 @@ public final class FfmRdmacm implements Rdmacm {
             long at = arena.allocate(QpInitAttrLayout.SIZE, 8).address();
             QpInitAttrLayout.write(at, attr);
             zero("rdma_create_qp", call(RdmacmCalls.CREATE_QP, id, pd, at));
-            long qp = getLong(id + ID_QP);
-            return new Qp(qp, getInt(qp + FfmAsyncEvents.QP_NUM), QpInitAttrLayout.readCap(at));
+            return made(id, at);
         }
+    }
+
+    @Override
+    public Qp createQpEx(long id, long pd, QpInitAttr attr, long sendOps) {
+        bound("rdma_create_qp_ex", id);
+        try (Arena arena = Arena.ofConfined()) {
+            long at = FfmExtended.initAttr(arena, pd, attr, sendOps);
+            zero("rdma_create_qp_ex", call(RdmacmCalls.CREATE_QP_EX, id, at));
+            return made(id, at);
+        }
+    }
+
+    private static Qp made(long id, long attr) {
+        long qp = getLong(id + ID_QP);
+        return new Qp(qp, getInt(qp + FfmAsyncEvents.QP_NUM), QpInitAttrLayout.readCap(attr));
     }
 
     @Override

@@ -41,6 +41,7 @@ final class RdmacmCalls {
     static final MethodHandle ESTABLISH = ints("rdma_establish", JAVA_LONG);
     static final MethodHandle INIT_QP_ATTR = ints("rdma_init_qp_attr", JAVA_LONG, JAVA_LONG, JAVA_LONG);
     static final MethodHandle CREATE_QP = ints("rdma_create_qp", JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    static final MethodHandle CREATE_QP_EX = ints("rdma_create_qp_ex", JAVA_LONG, JAVA_LONG);
     static final MethodHandle DESTROY_QP = handle("rdma_destroy_qp", FunctionDescriptor.ofVoid(JAVA_LONG));
     static final MethodHandle MIGRATE_ID = ints("rdma_migrate_id", JAVA_LONG, JAVA_LONG);
     static final MethodHandle SET_OPTION = ints("rdma_set_option", JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);

@@ -26,6 +26,7 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: the order of locks is an identifier's monitor, this object's, the lent device's, the device's. No thread
@@ -402,15 +403,23 @@ public final class SoftRdmacm implements Rdmacm {
 
     @Override
     public Qp createQp(long handle, long domain, QpInitAttr attr) {
-        SoftCmId id = id("rdma_create_qp", handle);
+        return createQp("rdma_create_qp", handle, domain, pd -> verbs.createQp(pd, attr));
+    }
+
+    @Override
+    public Qp createQpEx(long handle, long domain, QpInitAttr attr, long sendOps) {
+        return createQp(
+                "rdma_create_qp_ex", handle, domain, pd -> verbs.extended().createQpEx(pd, attr, sendOps));
+    }
+
+    private Qp createQp(String call, long handle, long domain, LongFunction<Qp> creation) {
+        SoftCmId id = id(call, handle);
         synchronized (id) {
             if (!id.onDevice || id.qp != 0) {
                 throw new VerbsException(
-                        "rdma_create_qp",
-                        Errno.EINVAL,
-                        "The identifier must be bound to a device and have no queue pair yet");
+                        call, Errno.EINVAL, "The identifier must be bound to a device and have no queue pair yet");
             }
-            Qp made = verbs.createQp(domain == 0 ? device.pd() : domain, attr);
+            Qp made = creation.apply(domain == 0 ? device.pd() : domain);
             id.qp = made.handle();
             id.parameters.qpn = made.qpNum();
             try {
