@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe, as in C. Filling a {@link SendChain} is not. */
 public final class QueuePair extends NativeObject {
+    private static final int MOST_TYPICAL_PACKET = 0xffff; // uint16_t in struct ibv_qp_rate_limit_attr
     private static final int EVERYTHING = (1 << 21) - 1; // all bits of IBV_QP_*
 
     private final long context;
@@ -127,6 +128,24 @@ public final class QueuePair extends NativeObject {
 
     private @Nullable String problem(QueuePairAttributes attributes) {
         return QpStateTable.problem(type.code(), state, attributes.target(state), attributes.mask());
+    }
+
+    /**
+     * Limits the rate at which this queue pair sends, {@code ibv_modify_qp_rate_limit(3)}. It must be in RTS.
+     *
+     * @param kilobitsPerSecond the rate; 0 for no limit
+     * @param burst largest burst in bytes, 0 for the device's choice
+     * @param typicalPacket typical size of a packet in bytes, up to 65,535; 0 if unknown
+     * @throws IllegalArgumentException if one of them is negative or too large
+     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device cannot limit it, EINVAL if not to this rate
+     */
+    public synchronized void limitRate(int kilobitsPerSecond, int burst, int typicalPacket) {
+        if (kilobitsPerSecond < 0 || burst < 0 || typicalPacket < 0 || typicalPacket > MOST_TYPICAL_PACKET) {
+            throw new IllegalArgumentException("A rate limit has no negative rate or burst, and packets of up to "
+                    + MOST_TYPICAL_PACKET + " bytes, not " + kilobitsPerSecond + " kbps, " + burst + " and "
+                    + typicalPacket);
+        }
+        verbs.optional().modifyQpRateLimit(handle(), kilobitsPerSecond, burst, typicalPacket);
     }
 
     /** Moves to ERR: every outstanding request completes with WR_FLUSH_ERR. */

@@ -183,6 +183,17 @@ abstract class OptionalVerbsContract {
     }
 
     @Test
+    void aQueuePairSendsAtALimitedRate() {
+        pair.connect();
+        assertThatThrownBy(() -> pair.a.limitRate(1000, 0, 65_536)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> pair.a.limitRate(-1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+        assumeHas(() -> pair.a.limitRate(1_000_000, 0, 0));
+        send(2);
+        pair.a.limitRate(0, 0, 0);
+        send(1);
+    }
+
+    @Test
     void aNullRegionIsNotForPeers() {
         assumeHas(() -> pair.domain.allocateNullRegion().close());
         pair.connect();

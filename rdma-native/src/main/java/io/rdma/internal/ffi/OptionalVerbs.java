@@ -36,6 +36,18 @@ public interface OptionalVerbs {
     }
 
     /**
+     * Limits the rate at which a queue pair sends, {@code ibv_modify_qp_rate_limit(3)}.
+     *
+     * @param qp handle, in RTS
+     * @param rate in kbps; 0 for no limit
+     * @param burst largest burst in bytes, or 0
+     * @param typicalPacket typical size of a packet in bytes, 0 to 65,535
+     */
+    default void modifyQpRateLimit(long qp, int rate, int burst, int typicalPacket) {
+        throw lacks("ibv_modify_qp_rate_limit", "rate limits: limit the rate at which requests are posted");
+    }
+
+    /**
      * Allocates a null region, {@code ibv_alloc_null_mr(3)}. It is freed by {@link Verbs#deregMr}.
      *
      * @param pd handle

@@ -11,6 +11,7 @@ final class CqEx {
     static final int STATUS = 4;
     static final int WR_ID = 8;
     static final int START_POLL = 16;
+    static final int NEXT_POLL = 24;
     static final int END_POLL = 32;
     static final int READ_OPCODE = 40;
     static final int READ_VENDOR_ERR = 48;

@@ -25,6 +25,7 @@ final class ExtendedLayout {
 
     static final int CQ_INIT_SIZE = 56;
     static final int CQ_INIT_CQE = 0;
+    static final int CQ_INIT_CQ_CONTEXT = 8;
     static final int CQ_INIT_CHANNEL = 16;
     static final int CQ_INIT_COMP_VECTOR = 24;
     static final int CQ_INIT_WC_FLAGS = 32;

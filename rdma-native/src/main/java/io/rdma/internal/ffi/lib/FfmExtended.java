@@ -14,7 +14,6 @@ import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
-import io.rdma.internal.ibv.Wc;
 import io.rdma.internal.os.CallState;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
@@ -24,8 +23,7 @@ import java.lang.foreign.MemorySegment;
 // Invariants
 // - Every function pointer is checked before the call. Null means that the provider lacks the function, or that the
 // object was not created for it. The pointers that a request needs are checked before the first of them is called.
-// - Between wr_start and wr_complete or wr_abort, and between start_poll and end_poll, no code here throws, because the
-// provider holds a lock.
+// - Between wr_start and wr_complete or wr_abort no code here throws, because the provider holds a lock.
 
 /** {@link ExtendedVerbs} over libibverbs. */
 final class FfmExtended implements ExtendedVerbs {
@@ -58,6 +56,7 @@ final class FfmExtended implements ExtendedVerbs {
         try (Arena arena = Arena.ofConfined()) {
             long at = arena.allocate(ExtendedLayout.CQ_INIT_SIZE, 8).address();
             putInt(at + ExtendedLayout.CQ_INIT_CQE, cqe);
+            putLong(at + ExtendedLayout.CQ_INIT_CQ_CONTEXT, ExtendedPoll.context(context));
             putLong(at + ExtendedLayout.CQ_INIT_CHANNEL, channel);
             putInt(at + ExtendedLayout.CQ_INIT_COMP_VECTOR, compVector);
             putLong(at + ExtendedLayout.CQ_INIT_WC_FLAGS, wcFlags);
@@ -230,63 +229,6 @@ final class FfmExtended implements ExtendedVerbs {
 
     @Override
     public int pollEx(long cq, int numEntries, long wc, long timestamps) {
-        if (numEntries < 1) {
-            return numEntries < 0 ? -Errno.EINVAL : 0;
-        }
-        long ex = cq + CqEx.BASE;
-        long attr = CallState.scratch();
-        putInt(attr, 0); // struct ibv_poll_cq_attr: no attributes
-        long startPoll = getLong(ex + CqEx.START_POLL);
-        long endPoll = getLong(ex + CqEx.END_POLL);
-        if (startPoll == 0 || endPoll == 0) {
-            return -Errno.EOPNOTSUPP;
-        }
-        int polled = 0;
-        int result = 0;
-        // Each completion has its own start_poll: with ibv_next_poll, librxe before rdma-core 55 steps past the
-        // last completion.
-        while (polled < numEntries && (result = ExtendedCalls.startPoll(startPoll, cq, attr)) == 0) {
-            read(cq, ex, wc + (long) polled * Wc.SIZE, timestamps + (long) polled * Long.BYTES);
-            polled++;
-            ExtendedCalls.run(endPoll, cq);
-        }
-        return polled > 0 || Math.abs(result) == Errno.ENOENT ? polled : -Errno.EIO;
-    }
-
-    /** Reads the current completion. It reads only the fields that are defined, because each is a call. */
-    private static void read(long cq, long ex, long wc, long timestamp) {
-        int status = getInt(ex + CqEx.STATUS);
-        Wc.wrId(wc, getLong(ex + CqEx.WR_ID));
-        Wc.status(wc, status);
-        Wc.qpNum(wc, read(cq, ex, CqEx.READ_QP_NUM));
-        if (status != WC_SUCCESS) {
-            Wc.vendorErr(wc, read(cq, ex, CqEx.READ_VENDOR_ERR));
-            return;
-        }
-        int opcode = read(cq, ex, CqEx.READ_OPCODE);
-        Wc.opcode(wc, opcode);
-        Wc.byteLen(wc, opcode == WC_SEND || opcode == WC_RDMA_WRITE ? 0 : read(cq, ex, CqEx.READ_BYTE_LEN));
-        if ((opcode & WC_RECV) != 0) {
-            Wc.wcFlags(wc, read(cq, ex, CqEx.READ_WC_FLAGS));
-            putInt(wc + Wc.IMM_DATA, read(cq, ex, CqEx.READ_IMM_DATA));
-            Wc.srcQp(wc, read(cq, ex, CqEx.READ_SRC_QP));
-            Wc.slid(wc, read(cq, ex, CqEx.READ_SLID));
-            Wc.sl(wc, read(cq, ex, CqEx.READ_SL));
-            Wc.dlidPathBits(wc, read(cq, ex, CqEx.READ_DLID_PATH_BITS));
-        } else {
-            Wc.wcFlags(wc, 0);
-        }
-        long stamp = getLong(ex + CqEx.READ_COMPLETION_TS);
-        if (stamp == 0) {
-            stamp = getLong(ex + CqEx.READ_COMPLETION_WALLCLOCK_NS);
-        }
-        if (stamp != 0) {
-            putLong(timestamp, ExtendedCalls.getLong(stamp, cq));
-        }
-    }
-
-    private static int read(long cq, long ex, int field) {
-        long function = getLong(ex + field);
-        return function == 0 ? 0 : ExtendedCalls.getInt(function, cq);
+        return ExtendedPoll.poll(cq, numEntries, wc, timestamps);
     }
 }

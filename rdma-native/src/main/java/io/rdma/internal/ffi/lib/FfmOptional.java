@@ -19,6 +19,7 @@ import java.lang.invoke.MethodHandle;
 /** {@link OptionalVerbs} over libibverbs, where all of it is inline, through {@code struct verbs_context}. */
 final class FfmOptional implements OptionalVerbs {
     static final long VERBS_ALLOC_NULL_MR = -304;
+    static final long VERBS_MODIFY_QP_RATE_LIMIT = -216;
     static final long VERBS_DEALLOC_TD = -200;
     static final long VERBS_ALLOC_TD = -192;
     static final long VERBS_MODIFY_CQ = -184;
@@ -26,6 +27,9 @@ final class FfmOptional implements OptionalVerbs {
     static final int MODIFY_CQ_ATTR_BYTES = 8;
     static final int MODERATE_COUNT = 4;
     static final int MODERATE_PERIOD = 6;
+    static final int RATE_LIMIT_ATTR_BYTES = 16;
+    static final int RATE_LIMIT_BURST = 4;
+    static final int RATE_LIMIT_TYPICAL_PACKET = 8;
     static final int VALUES_BYTES = 24;
     static final int RAW_CLOCK_SECONDS = 8;
     static final int RAW_CLOCK_NANOS = 16;
@@ -70,6 +74,19 @@ final class FfmOptional implements OptionalVerbs {
             Outcome.zero("ibv_query_rt_values_ex", intOfTwo(function, context, values));
             // Providers put all ticks into the nanoseconds; the seconds are theirs to use.
             return getLong(values + RAW_CLOCK_SECONDS) * NANOS_PER_SECOND + getLong(values + RAW_CLOCK_NANOS);
+        }
+    }
+
+    @Override
+    public void modifyQpRateLimit(long qp, int rate, int burst, int typicalPacket) {
+        MemorySegment function =
+                FfmMemory.function("ibv_modify_qp_rate_limit", getLong(qp), VERBS_MODIFY_QP_RATE_LIMIT, "rate limits");
+        try (Arena arena = Arena.ofConfined()) {
+            long attr = arena.allocate(RATE_LIMIT_ATTR_BYTES, 8).address();
+            putInt(attr, rate);
+            putInt(attr + RATE_LIMIT_BURST, burst);
+            putShort(attr + RATE_LIMIT_TYPICAL_PACKET, (short) typicalPacket);
+            Outcome.zero("ibv_modify_qp_rate_limit", intOfTwo(function, qp, attr));
         }
     }
 

@@ -55,6 +55,8 @@ class ExtendedLayoutTest {
         asserts.offset("ibv_send_wr", "qp_type.xrc.remote_srqn", SendWr.XRC_REMOTE_SRQN);
         asserts.size("ibv_cq_init_attr_ex", ExtendedLayout.CQ_INIT_SIZE);
         asserts.offset("ibv_cq_init_attr_ex", "cqe", ExtendedLayout.CQ_INIT_CQE);
+        asserts.offset("ibv_cq_init_attr_ex", "cq_context", ExtendedLayout.CQ_INIT_CQ_CONTEXT);
+        asserts.offset("ibv_cq", "cq_context", ExtendedPoll.CQ_CONTEXT);
         asserts.offset("ibv_cq_init_attr_ex", "channel", ExtendedLayout.CQ_INIT_CHANNEL);
         asserts.offset("ibv_cq_init_attr_ex", "comp_vector", ExtendedLayout.CQ_INIT_COMP_VECTOR);
         asserts.offset("ibv_cq_init_attr_ex", "wc_flags", ExtendedLayout.CQ_INIT_WC_FLAGS);

@@ -231,7 +231,8 @@ class LayoutTest {
     }
 
     private void optional() throws ReflectiveOperationException {
-        for (String call : List.of("alloc_null_mr", "dealloc_td", "alloc_td", "modify_cq", "query_rt_values")) {
+        for (String call : List.of(
+                "alloc_null_mr", "modify_qp_rate_limit", "dealloc_td", "alloc_td", "modify_cq", "query_rt_values")) {
             equal(
                     "(long)offsetof(struct verbs_context, " + call
                             + ") - (long)offsetof(struct verbs_context, context)",
@@ -241,6 +242,10 @@ class LayoutTest {
         offset("ibv_modify_cq_attr", "attr_mask", 0);
         offset("ibv_modify_cq_attr", "moderate.cq_count", FfmOptional.MODERATE_COUNT);
         offset("ibv_modify_cq_attr", "moderate.cq_period", FfmOptional.MODERATE_PERIOD);
+        size("ibv_qp_rate_limit_attr", FfmOptional.RATE_LIMIT_ATTR_BYTES);
+        offset("ibv_qp_rate_limit_attr", "rate_limit", 0);
+        offset("ibv_qp_rate_limit_attr", "max_burst_sz", FfmOptional.RATE_LIMIT_BURST);
+        offset("ibv_qp_rate_limit_attr", "typical_pkt_sz", FfmOptional.RATE_LIMIT_TYPICAL_PACKET);
         size("ibv_values_ex", FfmOptional.VALUES_BYTES);
         offset("ibv_values_ex", "comp_mask", 0);
         offset("ibv_values_ex", "raw_clock.tv_sec", FfmOptional.RAW_CLOCK_SECONDS);
