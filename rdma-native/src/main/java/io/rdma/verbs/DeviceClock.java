@@ -46,8 +46,8 @@ public final class DeviceClock {
     /**
      * Returns when an operation completed.
      *
-     * @param timestamp {@link CompletionBatch#timestamp} of a queue with the device's clock, at most half a turn of that
-     *     clock away from the moment when this mapping was made
+     * @param timestamp {@link CompletionBatch#timestamp} of a queue with the device's clock, at most half a turn of
+     *     that clock away from the moment when this mapping was made
      * @return the time that {@link System#nanoTime} showed then
      */
     public long nanoTime(long timestamp) {

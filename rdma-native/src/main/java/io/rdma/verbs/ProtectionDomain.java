@@ -295,8 +295,8 @@ public final class ProtectionDomain extends NativeObject {
 
     /**
      * Allocates a null region, {@code ibv_alloc_null_mr(3)}. A local work request may name it with any address and
-     * length: reads of it find zeros, and writes to it are lost. So a receive can skip a part of a message. Peers cannot
-     * use it.
+     * length: reads of it find zeros, and writes to it are lost. So a receive can skip a part of a message. Peers
+     * cannot use it.
      *
      * @return the region, whose segment is empty
      * @throws VerbsException EOPNOTSUPP if the device has no null regions

@@ -30,9 +30,9 @@ final class ExtendedPoll {
     private ExtendedPoll() {}
 
     /**
-     * Returns the {@code cq_context} of a new queue: whether {@link #poll} may call {@code ibv_next_poll}. That of librxe
-     * before rdma-core 55 steps past the last completion. The identifier of the vendor tells rdma_rxe; Linux before 5.9
-     * gives it none.
+     * Returns the {@code cq_context} of a new queue: whether {@link #poll} may call {@code ibv_next_poll}. That of
+     * librxe before rdma-core 55 steps past the last completion. The vendor identifier of rdma_rxe is 0xffffff, or 0 on
+     * old kernels.
      */
     static long context(long context) {
         try (Arena arena = Arena.ofConfined()) {

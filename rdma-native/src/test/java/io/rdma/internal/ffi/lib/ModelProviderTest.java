@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The calls of a provider that has the functions which no device of the other tests has, as a model of it sees them. */
+/** Calls of functions that no device of the other tests has, as a model of a provider sees them. */
 class ModelProviderTest {
     private static final int BELOW = 400; // more than struct verbs_context has below its ibv_context
     private static final int OBJECT_BYTES = 1024;
