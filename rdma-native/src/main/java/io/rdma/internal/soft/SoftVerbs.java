@@ -35,6 +35,7 @@ import io.rdma.internal.soft.objects.SoftCompChannel;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;
 import io.rdma.internal.soft.objects.SoftDm;
+import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.internal.soft.objects.SoftMr;
 import io.rdma.internal.soft.objects.SoftObject;
 import io.rdma.internal.soft.objects.SoftPath;

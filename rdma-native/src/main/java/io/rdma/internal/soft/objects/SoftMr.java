@@ -59,7 +59,8 @@ public final class SoftMr extends SoftObject {
 
     private void page() {
         length = isEverything(address, length) ? Long.MAX_VALUE : length;
-        boolean paged = dm == null && !nothing && pd.context.device.personality().pages(access);
+        boolean paged =
+                dm == null && !nothing && pd.context.device.personality().pages(access);
         pages = paged ? new PageTable() : null;
         base = pages == null ? address : address | PAGED;
     }
