@@ -16,7 +16,7 @@ import java.util.Set;
  * @param pkeyTableLength entries of the partition table
  * @param lid base LID, 0 on Ethernet
  * @param smLid LID of the subnet manager
- * @param lmc number of the lowest bits of a LID that are path bits: the port has 2 to the power of it LIDs
+ * @param lmc number of low LID bits that are used as path bits: the port has 2 to the power of {@code lmc} LIDs
  * @param maxVlNum code of the number of virtual lanes
  * @param smSl service level of the subnet manager
  * @param subnetTimeout longest time of a packet through the subnet; exponent, 4.096 us times 2 to the power of it

@@ -6,6 +6,7 @@ import io.rdma.internal.ibv.Cq;
 import io.rdma.types.PostingInterface;
 import io.rdma.types.VerbsException;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -80,15 +81,20 @@ public final class CompletionQueue extends NativeObject {
 
     /**
      * Moderates the events of this queue, {@code ibv_modify_cq(3)}: while it is armed, an event is raised when a number
-     * of completions has arrived, or a time after the first of them. Fewer events cost less, and come later.
+     * of completions has arrived, or the period has passed since the first of them. Fewer events cost less, and come
+     * later. Choose fewer completions than the queue has entries. With a period of zero, fewer completions raise no
+     * event at all.
      *
      * @param completions number of completions per event, up to 65,535; 0 or 1 ends the moderation
-     * @param period longest delay of an event, up to 65,535 us in whole microseconds; zero for no limit
+     * @param period longest delay of an event, up to 65,535 us, rounded up to whole microseconds; zero for no limit
      * @throws IllegalArgumentException if one of them is out of range
-     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device does not moderate
+     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device does not moderate; EINVAL if its own limits are lower
      */
     public void moderate(int completions, Duration period) {
         long micros = TimeUnit.MICROSECONDS.convert(period);
+        if (period.isPositive() && Duration.of(micros, ChronoUnit.MICROS).compareTo(period) < 0) {
+            micros++; // zero would mean no limit
+        }
         if (completions < 0 || completions > MOST_MODERATION || period.isNegative() || micros > MOST_MODERATION) {
             throw new IllegalArgumentException("Moderation takes 0 to " + MOST_MODERATION + " completions and 0 to "
                     + MOST_MODERATION + " us, not " + completions + " and " + period);

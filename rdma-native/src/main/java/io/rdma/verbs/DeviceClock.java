@@ -4,7 +4,7 @@ import io.rdma.types.CompletionTimestamp;
 
 /**
  * A mapping from the clock of a device, {@link CompletionTimestamp#DEVICE_CLOCK}, to {@link System#nanoTime}. It is
- * exact to about {@link #uncertaintyNanos} when it is made. From then on the clocks drift apart, by up to some
+ * accurate to within {@link #uncertaintyNanos} when it is made. From then on the clocks drift apart, by up to some
  * microseconds in each second: make a new one from time to time. Immutable.
  */
 public final class DeviceClock {

@@ -294,9 +294,9 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Allocates a null region, {@code ibv_alloc_null_mr(3)}. A local work request may name it with any address and
-     * length: reads of it find zeros, and writes to it are lost. So a receive can skip a part of a message. Peers
-     * cannot use it.
+     * Allocates a null region, {@code ibv_alloc_null_mr(3)}. A local work request may name it with any address: reads
+     * of it find zeros, and writes to it are lost. So a receive can skip a part of a message. Inline requests cannot
+     * name it, because the processor reads their addresses. Peers cannot use it.
      *
      * @return the region, whose segment is empty
      * @throws VerbsException EOPNOTSUPP if the device has no null regions
@@ -319,8 +319,9 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
-     * Allocates a parent domain with a thread domain, {@code ibv_alloc_parent_domain(3)}. One thread at a time may post
-     * to the queue pairs that are created in it.
+     * Allocates a parent domain with a thread domain, {@code ibv_alloc_parent_domain(3)}. At most one thread at a time
+     * may use an object that is created in it: post, receive or destroy. Otherwise the provider may corrupt a queue or
+     * abort the process.
      *
      * @param threads thread domain of the same device
      * @return to be closed before this one and the thread domain

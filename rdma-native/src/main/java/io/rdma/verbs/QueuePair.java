@@ -16,7 +16,10 @@ import io.rdma.types.QueuePairState;
 import io.rdma.types.VerbsException;
 import org.jspecify.annotations.Nullable;
 
-/** A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe, as in C. Filling a {@link SendChain} is not. */
+/**
+ * A queue pair, {@code ibv_create_qp(3)}. Posting is thread-safe, as in C, but not in a {@link ThreadDomain}. Filling a
+ * {@link SendChain} is never thread-safe.
+ */
 public final class QueuePair extends NativeObject {
     private static final int MOST_TYPICAL_PACKET = 0xffff; // uint16_t in struct ibv_qp_rate_limit_attr
     private static final int EVERYTHING = (1 << 21) - 1; // all bits of IBV_QP_*
@@ -137,7 +140,7 @@ public final class QueuePair extends NativeObject {
      * @param burst largest burst in bytes, 0 for the device's choice
      * @param typicalPacket typical size of a packet in bytes, up to 65,535; 0 if unknown
      * @throws IllegalArgumentException if one of them is negative or too large
-     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device cannot limit it, EINVAL if not to this rate
+     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device cannot limit it, EINVAL if it does not support this rate
      */
     public synchronized void limitRate(int kilobitsPerSecond, int burst, int typicalPacket) {
         if (kilobitsPerSecond < 0 || burst < 0 || typicalPacket < 0 || typicalPacket > MOST_TYPICAL_PACKET) {

@@ -10,8 +10,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of events that threads wait for, with one remembered wake-up. An event may be added for a later time: then a
- * thread finds it when that time has come. The lock guards all of it.
+ * A queue of events that threads wait for, with one remembered wake-up. A thread finds an event of {@link #addLater}
+ * once its time has come. The lock guards all of it.
  */
 public final class EventQueue<T> {
     private final Environment environment;
@@ -70,7 +70,8 @@ public final class EventQueue<T> {
     public boolean isLater(T event) {
         lock.lock();
         try {
-            return untilNext() != 0 && later.stream().anyMatch(each -> each.event == event);
+            untilNext(); // moves those whose time has come
+            return later.stream().anyMatch(each -> each.event == event);
         } finally {
             lock.unlock();
         }

@@ -68,9 +68,7 @@ public final class SoftCq extends SoftObject {
             QueuedRequest request,
             boolean solicited) {
         if (overrun || tail - head == ring.entries) {
-            overrun = true;
-            seen = tail;
-            polls = true;
+            fail();
             return false;
         }
         long wc = ring.wc(tail);
@@ -138,9 +136,17 @@ public final class SoftCq extends SoftObject {
 
     /** Raises a moderated event if it has enough completions. */
     private void expedite(EventQueue<SoftCq> events) {
-        if (moderated >= perEvent) {
+        if (moderated >= Math.min(perEvent, ring.entries)) { // a full queue gets no more
             moderated = 0;
             events.expedite(this);
+        }
+    }
+
+    /** Raises a moderated event now, if there is one: perhaps too early, which its taker has to expect anyway. */
+    private void raiseModerated() {
+        if (moderated > 0 && channel != null) {
+            moderated = 0;
+            channel.events.expedite(this);
         }
     }
 
@@ -153,9 +159,7 @@ public final class SoftCq extends SoftObject {
     public synchronized void moderate(int count, long nanos) {
         perEvent = Math.max(1, count);
         eventPeriod = nanos == 0 ? Long.MAX_VALUE / 2 : nanos;
-        if (moderated > 0 && channel != null) {
-            expedite(channel.events);
-        }
+        raiseModerated();
     }
 
     /** Fails the queue as an overrun does: its entries can be polled, but none can be added. Device thread. */
@@ -163,6 +167,7 @@ public final class SoftCq extends SoftObject {
         overrun = true;
         seen = tail;
         polls = true;
+        raiseModerated();
     }
 
     /** Reports the overrun, once. Device thread. */
@@ -216,6 +221,7 @@ public final class SoftCq extends SoftObject {
             ring.copy(i, to);
         }
         ring = to;
+        raiseModerated();
         return true;
     }
 
