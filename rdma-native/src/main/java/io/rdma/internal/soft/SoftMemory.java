@@ -48,20 +48,38 @@ final class SoftMemory implements MemoryVerbs {
         }
         boolean remoteWrite = (access & (ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC)) != 0;
         boolean everything = (access & ACCESS_ON_DEMAND) != 0 && SoftMr.isEverything(address, length);
-        if (everything && (access & ACCESS_REMOTE_ATOMIC) != 0) {
+        boolean atomics = (access & ACCESS_REMOTE_ATOMIC) != 0;
+        if (everything && iova != 0) {
+            throw invalid(call, "The region over all memory begins at 0, but iova is " + hex(iova));
+        }
+        if (!everything && (length <= 0 || address < 0 || address + length < 0)) {
+            throw invalid(
+                    call,
+                    "A region has at least 1 byte and ends below 2^63, but the address is " + hex(address)
+                            + " and the length is " + Long.toUnsignedString(length));
+        }
+        if (!everything && Long.compareUnsigned(iova + length, iova) < 0) {
+            throw invalid(call, "The range ends above 2^64: iova is " + hex(iova) + ", the length is " + length);
+        }
+        if (remoteWrite && (access & ACCESS_LOCAL_WRITE) == 0) {
+            throw invalid(
+                    call, "A region with remote writes or atomics needs LOCAL_WRITE, but access is " + hex(access));
+        }
+        if (atomics && verbs.personality().pages(access) && SoftMr.isVast(length)) {
             throw new VerbsException(
                     call,
                     Errno.EOPNOTSUPP,
-                    "A region over all memory has no atomics here: register the memory of the atomics on its own");
+                    "On-demand memory of " + Long.toUnsignedString(length)
+                            + " bytes has no atomics here: register the memory of the atomics on its own");
         }
-        if (!everything && (length <= 0 || address < 0 || address + length < 0)
-                || !everything && Long.compareUnsigned(iova + length, iova) < 0
-                || remoteWrite && (access & ACCESS_LOCAL_WRITE) == 0) {
-            throw new VerbsException(
-                    call,
-                    Errno.EINVAL,
-                    "A region needs at least 1 byte, and LOCAL_WRITE if it allows remote writes or atomics");
-        }
+    }
+
+    private static VerbsException invalid(String call, String reason) {
+        return new VerbsException(call, Errno.EINVAL, reason);
+    }
+
+    private static String hex(long value) {
+        return "0x" + Long.toHexString(value);
     }
 
     @Override
@@ -153,6 +171,9 @@ final class SoftMemory implements MemoryVerbs {
                         Errno.EINVAL,
                         "A region of device memory must be zero-based and lie inside it");
             }
+            if ((access & ACCESS_ON_DEMAND) != 0) {
+                throw invalid("ibv_reg_dm_mr", "Device memory has no pages: register it without IBV_ACCESS_ON_DEMAND");
+            }
             check("ibv_reg_dm_mr", memory.address + offset, length, 0, access);
             return verbs.register(owner, memory, memory.address + offset, length, 0, access);
         }
@@ -195,9 +216,13 @@ final class SoftMemory implements MemoryVerbs {
 
     @Override
     public void adviseMr(long pd, int advice, boolean flush, long address, int length, int lkey) {
-        SoftPd domain = verbs.object("ibv_advise_mr", pd, SoftPd.class);
-        verbs.require("ibv_advise_mr", verbs.personality().hasOnDemandPaging(), ON_DEMAND_PAGING);
-        new Advice(verbs.device(), domain, advice).follow(address, Integer.toUnsignedLong(length), lkey);
+        Advice followed;
+        synchronized (verbs) {
+            SoftPd domain = verbs.object("ibv_advise_mr", pd, SoftPd.class);
+            verbs.require("ibv_advise_mr", verbs.personality().hasOnDemandPaging(), ON_DEMAND_PAGING);
+            followed = new Advice(verbs.device(), domain, advice);
+        }
+        followed.follow(address, Integer.toUnsignedLong(length), lkey); // paging may take long: without the monitor
     }
 
     @Override

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryKeys {
     private static final int KEY_BITS = 8;
     private static final int KEY_MASK = (1 << KEY_BITS) - 1;
+    /** Bytes of a receive that one fault brings into memory: its message may be much shorter. */
+    private static final long AHEAD_OF_MESSAGE = 256 << 10;
+
     private static final int REMOTE_WRITES = ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC;
 
     private final RandomGenerator random;
@@ -185,6 +188,7 @@ public final class MemoryKeys {
                 && (region.access & ACCESS_ZERO_BASED) == 0
                 && (!writes || (region.access & ACCESS_LOCAL_WRITE) != 0)
                 && (!zeroBased || type2)
+                && ((bind.access() & ACCESS_REMOTE_ATOMIC) == 0 || region.pages == null || !region.isVast())
                 && region.translate(qp.pd, bind.address(), bind.length(), 0) != 0;
     }
 
@@ -193,8 +197,13 @@ public final class MemoryKeys {
      * brings all that the packet needs into memory. Device thread.
      */
     public Access scatter(SoftPd pd, QueuedRequest into, long offset, Packet packet) {
+        return scatter(pd, into, offset, packet, false);
+    }
+
+    private Access scatter(SoftPd pd, QueuedRequest into, long offset, Packet packet, boolean atOnce) {
         long skip = offset;
         int copied = 0;
+        boolean paged = false;
         Access result = Access.DONE;
         for (int i = 0; i < into.numSge && copied < packet.payload; i++) {
             int size = into.bytes(i);
@@ -207,10 +216,11 @@ public final class MemoryKeys {
             if (to > 0) {
                 packet.copyOut(copied, to, part);
             } else {
-                // The length of a read is that of its memory. That of a message may be much less.
-                long ahead = into.answered() ? size - skip : part;
+                paged = true;
+                long rest = size - skip;
+                long ahead = into.answered() ? rest : Math.min(rest, AHEAD_OF_MESSAGE);
                 Access access = to == 0 ? Access.REFUSED : paging.touch(into.lkey(i), to, part, ahead, true);
-                if (access == Access.PAGE_FAULT) {
+                if (access == Access.PAGE_FAULT && !atOnce) {
                     result = access;
                 } else if (access == Access.REFUSED || !paging.store(packet, copied, to, part)) {
                     return Access.REFUSED;
@@ -219,20 +229,20 @@ public final class MemoryKeys {
             copied += part;
             skip = 0;
         }
+        if (paged && result == Access.DONE) {
+            paging.finished();
+        }
         return copied == packet.payload ? result : Access.REFUSED;
     }
 
     /**
-     * Does the same at once: the packet, of an unreliable transport, waits while missing pages come into memory.
+     * Does the same at once: the packet, of an unreliable transport, waits while missing pages come into memory, and
+     * is copied without a second look at them.
      *
      * @return false if that memory may not be written
      */
     public boolean scatterAtOnce(SoftPd pd, QueuedRequest into, long offset, Packet packet) {
-        Access result;
-        do {
-            result = scatter(pd, into, offset, packet);
-        } while (result == Access.PAGE_FAULT);
-        return result == Access.DONE;
+        return scatter(pd, into, offset, packet, true) == Access.DONE;
     }
 
     /** Writes the result of an atomic to the memory of its request. Device thread. */

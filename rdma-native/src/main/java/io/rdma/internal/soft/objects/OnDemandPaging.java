@@ -10,11 +10,12 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 // Invariants (device thread)
-// - The address of on-demand memory is negative, see SoftMr. It must not be accessed but here: the application may
-// unmap the memory at any time.
+// - The address of on-demand memory is negative, see SoftMr. Only this class accesses it: the application may unmap
+// the memory at any time.
 // - `staging` holds the payload of the packet that is being built. A packet is consumed before the next one is built.
 // - The pages of an access that was answered by PAGE_FAULT are there when it is tried again: of its own accord the
-// device takes away only pages that were just accessed. So the retries of the peer suffice.
+// device takes pages away only after a packet has got all of its memory. So each packet gets on, however many pieces of
+// memory it has, and the retries of the peer suffice.
 
 /**
  * On-demand paging of a software device. A page that the device has not mapped is a fault. The fault brings the page
@@ -24,17 +25,20 @@ public final class OnDemandPaging {
     /** Result of {@link #source} and {@link #atomicTarget} for {@link Access#PAGE_FAULT}. */
     public static final long FAULT = -1;
 
-    /** Bytes behind the missing page that a fault brings into memory as well, if the same operation needs them. */
+    /** Most bytes that a fault brings into memory, from the start of the access on. */
     private static final long MOST_AHEAD = 4 << 20;
 
-    private static final int EVICT_EVERY = 13; // a prime, so that each kind of access comes upon it
+    private static final int EVICT_EVERY = 13; // a prime, so that the eviction falls on each kind of access in turn
 
     private final MemoryKeys keys;
     private final Counters counters;
     private final boolean evictsOften;
     private @Nullable MemorySegment staging; // of the payload of one packet
     private int epoch;
-    private int accesses;
+    private int packets;
+    private @Nullable PageTable lastPages; // of the last piece of memory that was there
+    private long lastAddress;
+    private long lastBytes;
 
     OnDemandPaging(MemoryKeys keys, Counters counters, Personality personality) {
         this.keys = keys;
@@ -55,6 +59,7 @@ public final class OnDemandPaging {
      * @param ahead number of bytes from there on that the same operation needs, at least {@code bytes}
      */
     public Access touch(int key, long to, long bytes, long ahead, boolean write) {
+        lastPages = null;
         SoftMr region = keys.behind(key);
         PageTable pages = region == null ? null : region.pages;
         if (pages == null) {
@@ -64,8 +69,10 @@ public final class OnDemandPaging {
         counters.add(Counter.PAGE_INVALIDATIONS, forgotten);
         long address = SoftMr.address(to);
         if (pages.has(address, bytes, write)) {
-            if (evictsOften && ++accesses % EVICT_EVERY == 0) {
-                counters.add(Counter.PAGE_INVALIDATIONS, pages.remove(address, bytes));
+            if (evictsOften) {
+                lastPages = pages;
+                lastAddress = address;
+                lastBytes = bytes;
             }
             return Access.DONE;
         }
@@ -79,6 +86,17 @@ public final class OnDemandPaging {
             return Access.REFUSED;
         }
         return Access.PAGE_FAULT;
+    }
+
+    /** Notes that a packet has got all of its on-demand memory, so that pages may be taken away again. */
+    public void finished() {
+        PageTable pages = lastPages;
+        if (pages != null) {
+            lastPages = null;
+            if (++packets % EVICT_EVERY == 0) {
+                counters.add(Counter.PAGE_INVALIDATIONS, pages.remove(lastAddress, lastBytes));
+            }
+        }
     }
 
     /**
@@ -105,7 +123,8 @@ public final class OnDemandPaging {
     }
 
     /**
-     * Copies a part of a packet's payload to on-demand memory that {@link #touch} has allowed.
+     * Copies a part of a packet's payload to on-demand memory that {@link #touch} has not refused. The kernel copies,
+     * so this is safe whatever the table says.
      *
      * @return false if the memory was unmapped since
      */
@@ -121,20 +140,26 @@ public final class OnDemandPaging {
         }
         long from = staging();
         NativeMemory.putLong(from, value);
+        finished();
         return ProcessMemory.write(from, SoftMr.address(to), Long.BYTES) ? Access.DONE : Access.REFUSED;
     }
 
     /**
      * Returns the address of an atomic's operand. The processor changes it, so the application must not unmap it
-     * meanwhile. That is why the region over all memory allows no atomics.
+     * meanwhile. That is why a vast region allows no atomics, and no window of it either.
      *
      * @return address; 0 if the memory is not mapped, or {@link #FAULT}
      */
     public long atomicTarget(int key, long to) {
+        SoftMr region = keys.behind(key);
+        if (region == null || region.isVast()) {
+            return 0;
+        }
         Access access = touch(key, to, Long.BYTES, Long.BYTES, true);
         if (access == Access.PAGE_FAULT) {
             return FAULT;
         }
+        finished();
         long address = SoftMr.address(to);
         return access == Access.DONE && ProcessMemory.populate(address, Long.BYTES, true) ? address : 0;
     }

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SoftMr extends SoftObject {
     private static final long PAGED = Long.MIN_VALUE; // no address of an application has this bit
+    /** Half of the addresses of a process: a longer region has memory in it that the JVM unmaps at any time. */
+    private static final long VAST = 1L << 46;
 
     public SoftPd pd;
     public long address;
@@ -73,6 +75,15 @@ public final class SoftMr extends SoftObject {
     /** Returns whether it is the region over all memory. */
     public boolean isEverything() {
         return !nothing && address == 0 && length == Long.MAX_VALUE;
+    }
+
+    /** Returns whether a length is that of a region over most of the process, which allows no atomics. */
+    public static boolean isVast(long length) {
+        return Long.compareUnsigned(length, VAST) >= 0;
+    }
+
+    boolean isVast() {
+        return isVast(length);
     }
 
     /** Returns the process address of a range named by iova, whatever the rights, or -1 if it is not inside. */

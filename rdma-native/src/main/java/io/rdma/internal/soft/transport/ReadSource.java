@@ -44,6 +44,8 @@ final class ReadSource {
             address = keys.paging().source(packet, job.rkey, address, bytes, job.length - offset);
             if (address == OnDemandPaging.FAULT) {
                 qp.device.runnable(qp);
+            } else {
+                keys.paging().finished();
             }
         }
         return address;

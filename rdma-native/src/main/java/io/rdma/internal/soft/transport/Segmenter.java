@@ -86,6 +86,8 @@ final class Segmenter {
     private Access gather(Packet packet, QueuedRequest request, long offset, int bytes) {
         long skip = offset;
         int left = bytes;
+        MemoryKeys keys = qp.device.keys();
+        boolean paged = false;
         for (int i = 0; i < request.numSge && left > 0; i++) {
             int size = request.bytes(i);
             if (skip >= size) {
@@ -95,14 +97,14 @@ final class Segmenter {
             int part = (int) Math.min(size - skip, left);
             long address = request.inline
                     ? request.address(i) + skip
-                    : qp.device.keys().local(qp.pd, request.lkey(i), request.address(i) + skip, part, 0);
+                    : keys.local(qp.pd, request.lkey(i), request.address(i) + skip, part, 0);
             if (address < 0) {
-                MemoryKeys keys = qp.device.keys();
+                paged = true;
                 address = keys.paging().source(packet, request.lkey(i), address, part, size - skip);
-            }
-            if (address == OnDemandPaging.FAULT) {
-                qp.device.runnable(qp);
-                return Access.PAGE_FAULT;
+                if (address == OnDemandPaging.FAULT) {
+                    qp.device.runnable(qp);
+                    return Access.PAGE_FAULT;
+                }
             }
             if (address == 0) {
                 return Access.REFUSED; // deregistered since the check
@@ -110,6 +112,9 @@ final class Segmenter {
             packet.addPiece(address, part);
             left -= part;
             skip = 0;
+        }
+        if (paged) {
+            keys.paging().finished();
         }
         return Access.DONE;
     }

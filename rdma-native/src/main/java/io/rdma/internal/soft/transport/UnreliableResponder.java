@@ -88,14 +88,10 @@ final class UnreliableResponder implements ReceiveSide {
         }
         long total = done + p.payload;
         boolean goesOn = Opcode.goesOn(p.opcode);
-        if (!target.isAllowed() || (goesOn ? total > target.length() : total != target.length())) {
+        if (goesOn ? total > target.length() : total != target.length()) {
             return false;
         }
-        Access access;
-        do {
-            access = target.find(done, p.payload); // after a page fault the page is there
-        } while (access == Access.PAGE_FAULT);
-        if (access == Access.REFUSED) {
+        if (target.findUnreliable(done, p.payload) == Access.REFUSED) { // after a page fault the page is there
             return false;
         }
         QueuedRequest consumed = Opcode.hasImm(p.opcode) ? qp.receive() : null;

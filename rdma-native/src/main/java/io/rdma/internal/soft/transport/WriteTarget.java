@@ -3,6 +3,7 @@ package io.rdma.internal.soft.transport;
 import static io.rdma.internal.ibv.Ibv.ACCESS_REMOTE_WRITE;
 
 import io.rdma.internal.soft.objects.Access;
+import io.rdma.internal.soft.objects.OnDemandPaging;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.wire.Packet;
 
@@ -38,11 +39,21 @@ final class WriteTarget {
 
     /** Finds the memory of a packet. Checks again: the region may have been deregistered since the first packet. */
     Access find(long offset, int bytes) {
+        return find(offset, bytes, bytes);
+    }
+
+    /** Finds the memory of an unreliable packet. The first packet of a message also checks that of all the others. */
+    Access findUnreliable(long offset, int bytes) {
+        boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_WRITE) != 0;
+        return allowed ? find(offset, bytes, offset == 0 ? length : bytes) : Access.REFUSED;
+    }
+
+    private Access find(long offset, int bytes, long checked) {
         found = 0;
         if (bytes == 0) {
             return Access.DONE;
         }
-        found = qp.device.keys().remote(qp, rkey, address + offset, bytes, ACCESS_REMOTE_WRITE);
+        found = qp.device.keys().remote(qp, rkey, address + offset, checked, ACCESS_REMOTE_WRITE);
         if (found < 0) {
             return qp.device.keys().paging().touch(rkey, found, bytes, length - offset, true);
         }
@@ -56,7 +67,9 @@ final class WriteTarget {
      */
     boolean write(Packet p) {
         if (found < 0) {
-            return qp.device.keys().paging().store(p, 0, found, p.payload);
+            OnDemandPaging paging = qp.device.keys().paging();
+            paging.finished();
+            return paging.store(p, 0, found, p.payload);
         }
         if (found != 0) {
             p.copyOut(0, found, p.payload);
