@@ -11,7 +11,8 @@ import java.lang.invoke.MethodHandle;
 
 /**
  * Access to memory of this process that may be unmapped at any time: {@code process_vm_readv(2)}, {@code madvise(2)}
- * with MADV_POPULATE_READ and MADV_POPULATE_WRITE, and {@code mincore(2)}. The last of them is of Linux 5.14.
+ * with MADV_POPULATE_READ and MADV_POPULATE_WRITE, and {@code mincore(2)}. The two pieces of
+ * MADV_POPULATE advice need Linux 5.14.
  */
 public final class ProcessMemory {
     private static final int MADV_POPULATE_READ = 22;
@@ -54,7 +55,7 @@ public final class ProcessMemory {
                         && populate(page, Pages.SIZE, false)
                         && read(page, page + Long.BYTES, Long.BYTES)
                         && write(page, page + Long.BYTES, Long.BYTES);
-            } catch (IllegalStateException e) { // the C library lacks a function
+            } catch (IllegalStateException | LinkageError e) { // the C library lacks a function
                 return false;
             }
         }
@@ -126,7 +127,7 @@ public final class ProcessMemory {
     /**
      * Finds the pages that are in memory, without bringing others there.
      *
-     * @param found gets each such page
+     * @param found gets each run of such pages, in the order of their addresses
      * @return false if a page of the range is not mapped
      */
     public static boolean resident(long address, long bytes, RangeTaker found) {
@@ -137,9 +138,13 @@ public final class ProcessMemory {
             if ((int) Calls.call(Calls.MINCORE, start, pages * Pages.SIZE, states, 0, 0, 0) != 0) {
                 return false;
             }
-            for (long i = 0; i < pages; i++) {
-                if ((NativeMemory.getByte(states + i) & 1) != 0) {
-                    found.take(start + i * Pages.SIZE, Pages.SIZE);
+            long first = 0; // of the run
+            for (long i = 0; i <= pages; i++) {
+                if (i == pages || (NativeMemory.getByte(states + i) & 1) == 0) {
+                    if (i > first) {
+                        found.take(start + first * Pages.SIZE, (i - first) * Pages.SIZE);
+                    }
+                    first = i + 1;
                 }
             }
         }

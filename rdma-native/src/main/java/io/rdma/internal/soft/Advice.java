@@ -39,8 +39,9 @@ final class Advice {
     /**
      * Follows it for a range of a region.
      *
-     * @throws VerbsException EFAULT if the key, the range or the rights are wrong, or the range is not mapped; EINVAL
-     *     if the region is not one of on-demand memory
+     * @throws VerbsException as the kernel: EPERM if the region is one of another domain, or may not be written; EINVAL
+     *     if the key is that of a window, or of pinned memory; EFAULT if it is that of nothing, if the range does not
+     *     lie inside the region, or is not mapped
      */
     void follow(long from, long bytes, int lkey) {
         Range range = device.call(() -> range(from, bytes, lkey));
@@ -49,9 +50,7 @@ final class Advice {
                 || (faults
                         ? ProcessMemory.populate(range.address, bytes, write)
                         : ProcessMemory.resident(
-                                range.address,
-                                bytes,
-                                (page, size) -> present.add(new Range(range.region, page, size))));
+                                range.address, bytes, (run, size) -> present.add(new Range(range.region, run, size))));
         if (!mapped) {
             throw new VerbsException(
                     CALL, Errno.EFAULT, "A part of the range is not mapped" + (write ? ", or is not writable" : ""));
@@ -68,14 +67,19 @@ final class Advice {
 
     private Range range(long from, long bytes, int lkey) {
         SoftMr region = device.keys().region(lkey);
-        if (region == null || !domain.matches(region.pd)) {
-            throw new VerbsException(CALL, Errno.EFAULT, "The key is not one of a region of this domain");
+        if (region == null) {
+            throw device.keys().isWindow(lkey)
+                    ? new VerbsException(CALL, Errno.EINVAL, "The key is that of a memory window, not of a region")
+                    : new VerbsException(CALL, Errno.EFAULT, "There is no region with this key");
+        }
+        if (!domain.matches(region.pd)) {
+            throw new VerbsException(CALL, Errno.EPERM, "The region belongs to another protection domain");
         }
         if ((region.access & ACCESS_ON_DEMAND) == 0) {
             throw new VerbsException(CALL, Errno.EINVAL, "The region is not registered with IBV_ACCESS_ON_DEMAND");
         }
         if (write && (region.access & ACCESS_LOCAL_WRITE) == 0) {
-            throw new VerbsException(CALL, Errno.EFAULT, "The region does not allow local writes");
+            throw new VerbsException(CALL, Errno.EPERM, "The region does not allow local writes");
         }
         long address = region.processAddress(from, bytes);
         if (address < 0) {

@@ -104,6 +104,12 @@ public final class MemoryKeys {
         return region == null || region.key != key ? null : region;
     }
 
+    /** Returns whether a key names a window. */
+    public boolean isWindow(int key) {
+        SoftMw window = windows.get(index(key));
+        return window != null && window.rkey == key;
+    }
+
     /** Returns the region that a key names itself, or by a window that is bound to it. Null if there is none. */
     @Nullable
     SoftMr behind(int key) {

@@ -79,13 +79,17 @@ public final class OnDemandPaging {
         counters.count(Counter.PAGE_FAULTS);
         long most = Math.max(bytes, Math.min(ahead, MOST_AHEAD));
         if (ProcessMemory.populate(address, most, write)) {
-            pages.add(address, most, write);
+            add(pages, address, most, write);
         } else if (most > bytes && ProcessMemory.populate(address, bytes, write)) {
-            pages.add(address, bytes, write);
+            add(pages, address, bytes, write);
         } else {
             return Access.REFUSED;
         }
         return Access.PAGE_FAULT;
+    }
+
+    private void add(PageTable pages, long address, long bytes, boolean write) {
+        counters.add(Counter.PAGE_INVALIDATIONS, pages.add(address, bytes, write));
     }
 
     /** Notes that a packet has got all of its on-demand memory, so that pages may be taken away again. */
@@ -169,7 +173,7 @@ public final class OnDemandPaging {
         PageTable pages = region.pages;
         if (pages != null && bytes > 0) {
             counters.add(Counter.PAGE_INVALIDATIONS, pages.enter(epoch));
-            pages.add(address, bytes, write);
+            add(pages, address, bytes, write);
         }
     }
 }

@@ -12,7 +12,7 @@ final class PageTable {
     private static final int PAGES_OF_BLOCK = 32;
     private static final long READABLE = 0x5555_5555_5555_5555L;
     private static final long WRITABLE = -1L;
-    /** Upper bound of blocks, 8 GiB of pages. A device has a limited memory for them, too. */
+    /** Upper bound of blocks: 8 GiB of pages if all of each block are in use. A device has limited memory for them. */
     private static final int MOST_BLOCKS = 1 << 16;
 
     private static final int FEWEST_PLACES = 16;
@@ -59,23 +59,36 @@ final class PageTable {
         return true;
     }
 
-    /** Adds the pages of a range of at least one byte. */
-    void add(long address, long bytes, boolean write) {
+    /**
+     * Adds the pages of a range of at least one byte and at most 4 GiB. If there is no place for them, forgets all
+     * others first.
+     *
+     * @return how many pages it has forgotten
+     */
+    int add(long address, long bytes, boolean write) {
         long last = address + bytes - 1;
+        int forgotten = size + missing(address, last) > MOST_BLOCKS ? clear() : 0;
         for (long block = address >>> BLOCK_SHIFT; block <= last >>> BLOCK_SHIFT; block++) {
             int place = place(block);
             if (blocks[place] == 0) {
-                if (size == MOST_BLOCKS) {
-                    clear();
-                } else if (2 * (size + 1) > blocks.length) {
+                if (2 * (size + 1) > blocks.length) {
                     grow();
+                    place = place(block);
                 }
-                place = place(block);
                 blocks[place] = block + 1;
                 size++;
             }
             pages[place] |= bits(block, address, last, write);
         }
+        return forgotten;
+    }
+
+    private int missing(long address, long last) {
+        int count = 0;
+        for (long block = address >>> BLOCK_SHIFT; block <= last >>> BLOCK_SHIFT; block++) {
+            count += blocks[place(block)] == 0 ? 1 : 0;
+        }
+        return count;
     }
 
     /**
