@@ -186,8 +186,8 @@ public final class SoftNetwork implements AutoCloseable {
     }
 
     /**
-     * Takes the pages of all on-demand regions away from the device, as a kernel does that is short of memory. The
-     * next access to each page is a fault, which delays the packet. Memory of other regions is not concerned.
+     * Takes the pages of all on-demand regions away from the device, as a kernel that is short of memory does. The
+     * next access to each page is a fault, which delays the packet. Other regions are not affected.
      *
      * @throws io.rdma.types.VerbsException ENODEV if the device is not open
      */

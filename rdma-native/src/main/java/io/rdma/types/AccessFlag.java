@@ -12,7 +12,10 @@ public enum AccessFlag {
     REMOTE_WRITE(Ibv.ACCESS_REMOTE_WRITE),
     /** {@code IBV_ACCESS_REMOTE_READ}: the remote peer may read. */
     REMOTE_READ(Ibv.ACCESS_REMOTE_READ),
-    /** {@code IBV_ACCESS_REMOTE_ATOMIC}: the remote peer may execute atomics. */
+    /**
+     * {@code IBV_ACCESS_REMOTE_ATOMIC}: the remote peer may execute atomics. Do not unmap on-demand memory of {@code
+     * soft0} while a peer may use atomics on it: such an atomic can end the JVM.
+     */
     REMOTE_ATOMIC(Ibv.ACCESS_REMOTE_ATOMIC),
     /** {@code IBV_ACCESS_MW_BIND}: memory windows may be bound to the region. */
     MW_BIND(Ibv.ACCESS_MW_BIND),
@@ -20,7 +23,8 @@ public enum AccessFlag {
     ZERO_BASED(Ibv.ACCESS_ZERO_BASED),
     /**
      * {@code IBV_ACCESS_ON_DEMAND}: pages are not pinned; the device faults them in on access. See
-     * {@code DeviceContext.queryDeviceExtended}.
+     * {@code DeviceContext.queryDeviceExtended}. Memory that is unmapped is an error of the request. On {@code soft0},
+     * {@link #REMOTE_ATOMIC} is the exception: an atomic on memory that is unmapped at that moment can end the JVM.
      */
     ON_DEMAND(Ibv.ACCESS_ON_DEMAND),
     /** {@code IBV_ACCESS_HUGETLB}: all pages of the region are huge pages. */

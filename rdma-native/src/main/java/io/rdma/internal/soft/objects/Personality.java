@@ -9,8 +9,8 @@ import io.rdma.internal.soft.wire.Opcode;
 import java.util.Arrays;
 import java.util.Optional;
 
-// Invariant: a personality takes away what a class of devices lacks, or makes what it has the rule. Every personality
-// sends packets of RoCE v2.
+// Invariant: a personality takes away what a class of devices lacks, or does always what such devices do sometimes.
+// Every personality sends packets of RoCE v2.
 
 /** Class of devices that a software device stands for. Each process has a device of each, with a name of its own. */
 public enum Personality {
