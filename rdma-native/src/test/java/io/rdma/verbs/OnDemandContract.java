@@ -1,5 +1,7 @@
 package io.rdma.verbs;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -16,8 +18,11 @@ import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
 import io.rdma.types.WorkRequestOpcode;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.util.EnumSet;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -135,7 +140,7 @@ abstract class OnDemandContract {
     }
 
     @Test
-    void aPeerReadsOnDemandMemoryIntoSuch() {
+    void aPeerReadsOnDemandMemoryIntoOnDemandMemory() {
         assumeOnDemand(OnDemandOperation.READ);
         try (MemoryRegion source = pair.domain.allocate(MAPPED, REMOTE);
                 MemoryRegion into = pair.domain.allocate(MAPPED, LOCAL)) {
@@ -210,16 +215,32 @@ abstract class OnDemandContract {
         }
     }
 
+    /** Unmaps memory, and keeps its addresses from being used for other memory of this process: {@code mmap(2)}. */
+    private static void unmap(MemorySegment memory) {
+        int fixedPrivateAnonymous = 0x10 | 0x02 | 0x20;
+        Linker linker = Linker.nativeLinker();
+        MethodHandle mmap = linker.downcallHandle(
+                linker.defaultLookup().find("mmap").orElseThrow(),
+                FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
+        long there;
+        try {
+            there = (long) mmap.invokeExact(memory.address(), memory.byteSize(), 0, fixedPrivateAnonymous, -1, 0L);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+        assertThat(there).isEqualTo(memory.address());
+    }
+
     @Test
     void memoryMayBeUnmappedUnderItsRegion() {
         assumeOnDemand(OnDemandOperation.WRITE);
-        Arena arena = Arena.ofShared();
-        MemorySegment memory = Pages.allocate(arena, MAPPED, HugePages.NONE);
-        try (MemoryRegion region = pair.domain.register(memory, REMOTE)) {
+        try (Arena arena = Arena.ofShared();
+                MemoryRegion region = pair.domain.register(Pages.allocate(arena, MAPPED, HugePages.NONE), REMOTE)) {
+            MemorySegment memory = region.segment();
             RemoteMemory there = region.remote();
             write(there, BYTES, WorkCompletionStatus.SUCCESS);
             assertArrived(memory, BYTES);
-            arena.close();
+            unmap(memory);
             write(there, BYTES, WorkCompletionStatus.REM_ACCESS_ERR);
         }
     }

@@ -15,6 +15,7 @@ import io.rdma.engine.ResourceOptions;
 import io.rdma.internal.connect.EstablishedConnection;
 import io.rdma.internal.connect.RdmaListener;
 import io.rdma.internal.loop.CompletionLoop;
+import io.rdma.internal.soft.SoftDevices;
 import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
@@ -143,6 +144,7 @@ abstract class ConnectedContract {
             return;
         }
         if (client != null) {
+            assertEachMessageHadAReceive();
             for (Endpoint endpoint : List.of(client, server)) {
                 endpoint.close();
                 endpoint.closed().join();
@@ -158,6 +160,13 @@ abstract class ConnectedContract {
         }
         resources.close();
         TestDevice.awaitClosed(resources.context());
+    }
+
+    /** Checks what the device does not with retries: that no message was sent without a credit. */
+    private void assertEachMessageHadAReceive() {
+        if (rnrRetry() > 0 && client.options().credits()) {
+            assertThat(SoftDevices.named(device()).orElseThrow().counters()).containsEntry("send_rnr_err", 0L);
+        }
     }
 
     /** Operation that counts its ends, and keeps its result or its error. */
