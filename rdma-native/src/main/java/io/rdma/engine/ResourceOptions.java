@@ -30,7 +30,9 @@ import java.util.function.Consumer;
  * @param processors processors for the threads of the loops, one each in turn, {@code sched_setaffinity(2)}; empty for
  *     no choice. For loops with threads of their own, on Linux
  * @param deviceNode whether loops without a choice run on the processors of the device's NUMA node, if the host has
- *     several nodes and says which is the device's
+ *     several nodes and says which is the device's. False by default: threads inherit the processors of the thread
+ *     that starts them, so the choice of a loop may reach threads that the application starts from it, see
+ *     docs/operate/tuning.md
  */
 public record ResourceOptions(
         int completionQueueEntries,
@@ -49,8 +51,8 @@ public record ResourceOptions(
 
     /**
      * Defaults: 8192 entries, enough for 30 connections of the default depths, and further queues up to the limit of
-     * the device; one loop, adaptive; ordinary pages, no limit of registered memory, 256 MiB cached; loops on the
-     * device's NUMA node.
+     * the device; one loop, adaptive; ordinary pages, no limit of registered memory, 256 MiB cached; loops on any
+     * processor.
      */
     public static final ResourceOptions DEFAULT = new ResourceOptions(
             8192,
@@ -64,7 +66,7 @@ public record ResourceOptions(
             8192,
             List.of(),
             List.of(),
-            true);
+            false);
 
     /** Checks the ranges. */
     public ResourceOptions {

@@ -1,5 +1,6 @@
 package io.rdma.environment;
 
+import io.rdma.internal.os.ThreadPlace;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -8,7 +9,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
-/** Environment of this JVM. Tasks that may block run on virtual threads. */
+/**
+ * Environment of this JVM. Tasks that may block run on virtual threads. Threads do not inherit the processors of a loop
+ * that starts them.
+ */
 final class SystemEnvironment implements Environment {
     private static final long NANOS = 1_000_000_000;
 
@@ -32,18 +36,26 @@ final class SystemEnvironment implements Environment {
 
     @Override
     public Thread newThread(String name, Runnable task) {
-        return Thread.ofPlatform().daemon().name(name).unstarted(task);
+        Thread made = new Thread(null, task, name) {
+            @Override
+            public void start() {
+                ThreadPlace.leaveFor(super::start);
+            }
+        };
+        made.setDaemon(true);
+        return made;
     }
 
     @Override
     public void start(String name, Runnable task) {
-        Thread.ofVirtual().name(name).start(task);
+        ThreadPlace.leaveFor(() -> Thread.ofVirtual().name(name).start(task));
     }
 
     @Override
     public Timer after(long nanos, Runnable task) {
         CompletableFuture<Void> due = new CompletableFuture<>();
-        due.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS).thenRun(() -> run(task));
+        due.thenRun(() -> run(task));
+        ThreadPlace.leaveFor(() -> due.completeOnTimeout(null, nanos, TimeUnit.NANOSECONDS));
         return () -> due.cancel(false); // which cancels its time-out, too
     }
 

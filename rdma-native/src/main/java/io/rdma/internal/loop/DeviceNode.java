@@ -9,6 +9,8 @@ import java.util.stream.Stream;
 
 /** NUMA node of a device as Linux reports it in {@code sysfs(5)}. */
 final class DeviceNode {
+    private static final int MOST = 8192; // processors that Linux can have
+
     private DeviceNode() {}
 
     /**
@@ -45,7 +47,11 @@ final class DeviceNode {
         }
     }
 
-    /** Reads a list such as {@code 0-3,8-11}. */
+    /**
+     * Reads a list such as {@code 0-3,8-11}.
+     *
+     * @throws NumberFormatException if it is something else
+     */
     static BitSet parse(String list) {
         BitSet processors = new BitSet();
         for (String range : list.strip().split(",")) {
@@ -53,6 +59,9 @@ final class DeviceNode {
                 String[] ends = range.split("-", 2);
                 int first = Integer.parseInt(ends[0].strip());
                 int last = Integer.parseInt(ends[ends.length - 1].strip());
+                if (first < 0 || first > last || last >= MOST) {
+                    throw new NumberFormatException("not a range of processors: " + range);
+                }
                 processors.set(first, last + 1);
             }
         }

@@ -1,6 +1,8 @@
 package io.rdma.internal.loop;
 
 import io.rdma.internal.os.Processors;
+import io.rdma.internal.os.ThreadPlace;
+import java.lang.System.Logger.Level;
 import java.util.BitSet;
 
 /**
@@ -8,8 +10,8 @@ import java.util.BitSet;
  *
  * @param vector completion vector of its completion queues
  * @param processors not changed; empty for all
- * @param chosen whether the application has chosen the processors; if not, only those of them that the thread may use
- *     anyway are meant
+ * @param chosen whether the application has chosen the processors. If false, the thread is restricted to those of them
+ *     that it may already use
  */
 public record LoopPlace(int vector, BitSet processors, boolean chosen) {
     /** First completion vector, all processors. */
@@ -17,6 +19,15 @@ public record LoopPlace(int vector, BitSet processors, boolean chosen) {
 
     /** Moves the calling thread there. A failure is logged: the loop works on any processor. */
     void enter() {
+        try {
+            moveThisThread();
+        } catch (Throwable e) {
+            System.getLogger(LoopPlace.class.getName())
+                    .log(Level.WARNING, "the loop runs on any processor, not on " + processors, e);
+        }
+    }
+
+    private void moveThisThread() {
         if (processors.isEmpty()) {
             return;
         }
@@ -25,15 +36,15 @@ public record LoopPlace(int vector, BitSet processors, boolean chosen) {
             BitSet allowed = Processors.ofThisThread();
             wanted = (BitSet) allowed.clone();
             wanted.and(processors);
-            if (wanted.isEmpty() || wanted.equals(allowed)) { // the start of the JVM has decided otherwise, or the same
-                return;
+            if (wanted.isEmpty() || wanted.equals(allowed)) {
+                return; // The JVM was started on other processors, or on exactly these.
             }
         }
-        int result = Processors.restrictThisThread(wanted);
+        int result = ThreadPlace.enter(wanted);
         if (result < 0) {
             System.getLogger(LoopPlace.class.getName())
                     .log(
-                            System.Logger.Level.WARNING,
+                            Level.WARNING,
                             "the loop does not run on the processors " + wanted + ": sched_setaffinity(2) failed with"
                                     + " errno " + -result);
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.engine.IdleStrategy;
 import io.rdma.engine.ResourceOptions;
+import io.rdma.environment.Environment;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.os.Processors;
 import io.rdma.internal.os.SixLongs;
@@ -19,6 +20,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,17 +66,48 @@ abstract class LoopPlaceContract {
                 .isEqualTo(allowed());
     }
 
+    /** Starts threads on a loop, and returns the processors of each, and of the loop after that. */
+    private static List<BitSet> startedBy(CompletionLoop loop) {
+        Environment environment = loop.environment();
+        List<CompletableFuture<BitSet>> found =
+                Stream.generate(CompletableFuture<BitSet>::new).limit(4).toList();
+        loop.execute(() -> {
+            environment
+                    .newThread("started", () -> found.get(0).complete(Processors.ofThisThread()))
+                    .start();
+            environment.start("started", () -> found.get(1).complete(Processors.ofThisThread()));
+            environment.after(1, () -> found.get(2).complete(Processors.ofThisThread()));
+            found.get(3).complete(Processors.ofThisThread());
+        });
+        return found.stream()
+                .map(one -> one.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join())
+                .toList();
+    }
+
+    @Test
+    void threadsThatALoopStartsDoNotInheritItsPlace() {
+        BitSet allowed = allowed();
+        BitSet only = new BitSet();
+        only.set(allowed.nextSetBit(0));
+        Assumptions.assumeTrue(allowed.cardinality() > 1, "the process may use one processor only");
+        try (DeviceResources resources = open(ResourceOptions.DEFAULT.withProcessors(only.nextSetBit(0)))) {
+            assertThat(startedBy(resources.loops().getFirst()))
+                    .as("a platform thread, a virtual thread's carrier, a timer's thread, the loop")
+                    .containsExactly(allowed, allowed, allowed, only);
+        }
+    }
+
     @Test
     void loopsWithoutAChoiceRunWhereTheProcessDoes() {
-        try (DeviceResources resources = open(ResourceOptions.DEFAULT.withDeviceNode(false))) {
+        try (DeviceResources resources = open(ResourceOptions.DEFAULT)) {
             assertThat(processorsOf(resources.loops().getFirst())).isEqualTo(allowed());
         }
     }
 
     @Test
     void aProcessorThatIsNotThereIsRefused() {
-        allowed();
-        assertThatThrownBy(() -> open(ResourceOptions.DEFAULT.withProcessors(0, NO_PROCESSOR)))
+        int first = allowed().nextSetBit(0);
+        assertThatThrownBy(() -> open(ResourceOptions.DEFAULT.withProcessors(first, NO_PROCESSOR)))
                 .isInstanceOfSatisfying(
                         VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL))
                 .hasMessageContaining("There is no processor " + NO_PROCESSOR)
@@ -83,7 +116,8 @@ abstract class LoopPlaceContract {
 
     @Test
     void processorsAreForThreadsOfTheLoopsOwn() {
-        ResourceOptions options = ResourceOptions.DEFAULT.withProcessors(0);
+        ResourceOptions options =
+                ResourceOptions.DEFAULT.withProcessors(allowed().nextSetBit(0));
         assertThatThrownBy(() -> new DeviceResources(TestDevice.assumed(device()), options, loop -> {}))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no threads of their own");
@@ -146,6 +180,14 @@ abstract class LoopPlaceContract {
         assertThat(DeviceNode.processors(hostWithNodes(folder, "what", "0"), device())
                         .isEmpty())
                 .isTrue();
+        for (String malformed : List.of("-1", "3-1", "0-8192", "0-2147483647", "0-1-2", "4294967296", "none", "1;2")) {
+            assertThat(DeviceNode.processors(hostWithNodes(folder, "1", malformed), device())
+                            .isEmpty())
+                    .as(malformed)
+                    .isTrue();
+        }
+        assertThat(DeviceNode.processors(hostWithNodes(folder, "1", "0,8191"), device()).stream())
+                .containsExactly(0, 8191);
         hostWithNodes(folder, "0", "0");
         Files.delete(folder.resolve("devices/system/node/node1/cpulist"));
         Files.delete(folder.resolve("devices/system/node/node1"));
@@ -182,18 +224,18 @@ abstract class LoopPlaceContract {
 
     @Test
     void theChoiceOfProcessorsGoesBeforeTheNode(@TempDir Path folder) throws Exception {
-        allowed();
+        int first = allowed().nextSetBit(0);
         Path sysfs = hostWithNodes(folder, "1", "0-3");
         try (DeviceContext context = TestDevice.assumed(device()).open()) {
-            LoopPlace place = LoopPlacement.of(ResourceOptions.DEFAULT.withProcessors(0), context, sysfs)
+            LoopPlace place = LoopPlacement.of(ResourceOptions.DEFAULT.withProcessors(first), context, sysfs)
                     .place(0, 0);
-            assertThat(place.processors().stream()).containsExactly(0);
+            assertThat(place.processors().stream()).containsExactly(first);
             assertThat(place.chosen()).isTrue();
-            BitSet none = LoopPlacement.of(ResourceOptions.DEFAULT.withDeviceNode(false), context, sysfs)
+            BitSet none = LoopPlacement.of(ResourceOptions.DEFAULT, context, sysfs)
                     .place(0, 0)
                     .processors();
             assertThat(none.isEmpty()).isTrue();
-            BitSet byNode = LoopPlacement.of(ResourceOptions.DEFAULT, context, sysfs)
+            BitSet byNode = LoopPlacement.of(ResourceOptions.DEFAULT.withDeviceNode(true), context, sysfs)
                     .place(0, 0)
                     .processors();
             assertThat(byNode.stream().boxed().toList())

@@ -78,7 +78,7 @@ public record RdmaProperties(
             @DefaultValue("8KB") DataSize sharedReceiveBufferSize,
             @DefaultValue List<Integer> completionVectors,
             @DefaultValue List<Integer> processors,
-            @DefaultValue("true") boolean deviceNode) {}
+            @DefaultValue("false") boolean deviceNode) {}
 
     /**
      * Properties {@code rdma.connection.*}: {@link io.rdma.connect.ConnectionOptions}.

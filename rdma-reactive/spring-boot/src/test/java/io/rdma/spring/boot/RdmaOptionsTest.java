@@ -47,7 +47,7 @@ class RdmaOptionsTest {
                     "rdma.resources.shared-receive-buffer-size=4KB",
                     "rdma.resources.completion-vectors=2,1",
                     "rdma.resources.processors=0,1",
-                    "rdma.resources.device-node=false",
+                    "rdma.resources.device-node=true",
                     "rdma.connection.receive-buffers=64",
                     "rdma.connection.receive-buffer-size=4KB",
                     "rdma.connection.max-message-size=1MB",
