@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param serviceLevel 0 to 15; on RoCE the priority, 0 to 7
  * @param trafficClass 8 bits: the DSCP, which is the upper six bits, and the bits of congestion notification
  * @param hopLimit number of routers that a packet may pass, 1 to 255
- * @param flowLabel 20 bits; on RoCE several adapters make the UDP source port of it
+ * @param flowLabel 20 bits; on RoCE several adapters derive the UDP source port from it. 0 leaves the label of IPv6
+ *     to the host, which may make one up
  * @param partitionKey P_Key of 16 bits. Its lower 15 bits name the partition; a full membership is preferred
  * @param partitionIndex index in the port's table of P_Keys, 0 to 65535; instead of {@code partitionKey}
  * @param port port of the device, 1 to 255

@@ -87,6 +87,8 @@ public record QueuePairInfo(
     private static @Nullable AddressHandleAttributes path(QpAttr a) {
         AhAttr path = a.ahAttr();
         boolean undefined = a.qpState() == Ibv.QPS_RESET || a.qpState() == Ibv.QPS_INIT;
-        return undefined || path == null || path.portNum() == 0 ? null : AddressHandleAttributes.of(path);
+        return undefined || path == null || path.portNum() == 0 && !path.isGlobal()
+                ? null
+                : AddressHandleAttributes.of(path);
     }
 }

@@ -68,11 +68,16 @@ public final class DatagramBinding implements AutoCloseable {
             }
             PathWishes wishes = new PathWishes(resources.context(), options);
             wishes.requirePort(Reason.DEVICE, id.port());
+            wishes.requireAddress(address.getAddress());
+            wishes.requirePossible(port.linkLayer(), address.getAddress());
             int gid = wishes.gid(id.port(), port.linkLayer(), address.getAddress())
                     .index();
-            UnaryOperator<AddressHandleAttributes> toPath = path -> wishes.applied(path, port.linkLayer());
+            UnaryOperator<AddressHandleAttributes> toPath = path -> {
+                wishes.requireRoute(path);
+                return wishes.applied(path);
+            };
             SenderAddresses senders =
-                    new SenderAddresses(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY, toPath);
+                    new SenderAddresses(resources.context(), id.port(), gid, DatagramAddress.UDP_QKEY, wishes::applied);
             try (CleanupStack unused = new CleanupStack()) {
                 completions = unused.add(
                         resources.roomiestLoop().reserve(options.queuePair().maxSendWr() + options.receiveBuffers()));
@@ -107,7 +112,7 @@ public final class DatagramBinding implements AutoCloseable {
                     queuePair.number(),
                     options.handshakeTimeout(),
                     path -> {
-                        wishes.requireGid(path);
+                        wishes.requireGid(path, port.linkLayer());
                         return toPath.apply(path);
                     });
             endpoint.endpoint().ending().thenRun(this::ending);

@@ -65,6 +65,20 @@ final class GidSelector {
                         || PeerGid.address(entry.gid(), context.isSoftware()).equals(address));
     }
 
+    /** Returns a path that asks for no address. */
+    static PathOptions anyAddress(PathOptions wanted) {
+        return new PathOptions(
+                wanted.serviceLevel(),
+                wanted.trafficClass(),
+                wanted.hopLimit(),
+                wanted.flowLabel(),
+                wanted.partitionKey(),
+                wanted.partitionIndex(),
+                wanted.port(),
+                wanted.gidType(),
+                null);
+    }
+
     private static int rank(GidTableEntry entry, InetAddress local) {
         if (entry.gid().toAddress().equals(local)) {
             return 0;

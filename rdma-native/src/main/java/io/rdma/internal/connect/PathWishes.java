@@ -13,6 +13,7 @@ import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.GlobalRoute;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 /** Path that options ask for, on an open device: it is applied to the attributes of a path, or checked against them. */
 final class PathWishes {
     private static final int FIRST_PORT = 1;
-    private static final int MEMBERSHIP = 0x8000;
     private static final int MOST_PRIORITY = 7;
+    private static final String NO_LABEL = "Packets over IPv4 have no flow label: choose a GID of IPv6 by"
+            + " PathOptions.withGidAddress, or leave it out";
 
     private final PathOptions wanted;
     private final DeviceContext device;
@@ -49,10 +51,12 @@ final class PathWishes {
     }
 
     private RdmaConnectException refusal(String option, @Nullable Object value, String why) {
-        return refusal(Reason.DEVICE, option, value, why);
+        return refusal(device, Reason.DEVICE, option, value, why);
     }
 
-    private RdmaConnectException refusal(Reason reason, String option, @Nullable Object value, String why) {
+    /** Returns the failure of a path with one part that cannot be had. */
+    static RdmaConnectException refusal(
+            DeviceContext device, Reason reason, String option, @Nullable Object value, String why) {
         return new RdmaConnectException(
                 reason,
                 "the path's " + option + " " + value + " is not possible on " + device.name() + ": " + why,
@@ -94,6 +98,7 @@ final class PathWishes {
         Integer port = wanted.port();
         if (port != null && port != chosen) {
             throw refusal(
+                    device,
                     reason,
                     "port",
                     port,
@@ -116,32 +121,7 @@ final class PathWishes {
             }
             return index;
         }
-        return indexOf(Objects.requireNonNull(key), port, length);
-    }
-
-    private int indexOf(int key, int port, int length) {
-        int limited = -1;
-        StringBuilder found = new StringBuilder();
-        for (int i = 0; i < length; i++) {
-            int there = device.queryPkey(port, i);
-            if ((there & ~MEMBERSHIP) == (key & ~MEMBERSHIP)) {
-                if ((there & MEMBERSHIP) != 0) {
-                    return i;
-                }
-                limited = limited < 0 ? i : limited;
-            }
-            if ((there & ~MEMBERSHIP) != 0) {
-                found.append(found.isEmpty() ? "" : ", ").append(hex(there));
-            }
-        }
-        if (limited < 0) {
-            throw refusal("partitionKey", hex(key), "port " + port + " belongs to the partitions " + found);
-        }
-        return limited;
-    }
-
-    private static String hex(int key) {
-        return String.format("0x%04x", key);
+        return PartitionSelector.indexOf(device, Objects.requireNonNull(key), port, length);
     }
 
     /** Checks the partition of a queue pair in INIT, which the connection manager may have chosen. */
@@ -166,10 +146,29 @@ final class PathWishes {
      * @param local local address of the exchange or of the connection manager
      */
     GidTableEntry gid(int port, LinkLayer layer, InetAddress local) {
+        if (device.isIwarp()) {
+            requireAddress(local);
+        }
+        // These GIDs are not made of IP addresses.
+        if (device.isIwarp() || layer == LinkLayer.INFINIBAND && local.equals(wanted.gidAddress())) {
+            return GidSelector.select(device, port, layer, local, GidSelector.anyAddress(wanted));
+        }
         return GidSelector.select(device, port, layer, local, wanted);
     }
 
-    /** Returns the local address to connect from by the connection manager, or null. */
+    /** Checks the local address, if the connection manager chooses the GID by it. */
+    void requireAddress(InetAddress local) {
+        InetAddress address = wanted.gidAddress();
+        if (address != null && !address.equals(local)) {
+            throw refusal(
+                    "gidAddress",
+                    address.getHostAddress(),
+                    "the local address is " + local.getHostAddress() + ": bind or connect to the other one, or leave"
+                            + " the option out");
+        }
+    }
+
+    /** Returns the local address to connect from, or null. */
     @Nullable
     InetAddress gidAddress() {
         return wanted.gidAddress();
@@ -190,13 +189,14 @@ final class PathWishes {
     }
 
     /** Checks the GID of a path that the connection manager has chosen. */
-    void requireGid(@Nullable AddressHandleAttributes path) {
+    void requireGid(@Nullable AddressHandleAttributes path, LinkLayer layer) {
         GlobalRoute route = path == null ? null : path.route();
         if (path == null || route == null || wanted.gidType() == null && wanted.gidAddress() == null) {
             return;
         }
+        PathOptions compared = layer == LinkLayer.INFINIBAND ? GidSelector.anyAddress(wanted) : wanted;
         GidTableEntry chosen = device.queryGid(path.port(), route.sgidIndex());
-        if (!GidSelector.fits(device, chosen, wanted)) {
+        if (!GidSelector.fits(device, chosen, compared)) {
             boolean byType = wanted.gidType() != null && wanted.gidType() != chosen.type();
             throw refusal(
                     byType ? "gidType" : "gidAddress",
@@ -207,9 +207,12 @@ final class PathWishes {
         }
     }
 
-    /** Returns a path with the wishes. */
-    AddressHandleAttributes applied(AddressHandleAttributes path, LinkLayer layer) {
-        AddressHandleAttributes made = path;
+    /**
+     * Checks what a port or an address can never have, before anything is made.
+     *
+     * @param local local address
+     */
+    void requirePossible(LinkLayer layer, InetAddress local) {
         Integer level = wanted.serviceLevel();
         if (level != null) {
             if (device.isSoftware() && level > 0) {
@@ -218,26 +221,43 @@ final class PathWishes {
             if (layer == LinkLayer.ETHERNET && level > MOST_PRIORITY) {
                 throw refusal("serviceLevel", level, "on RoCE it is the priority of a VLAN, from 0 to 7");
             }
-            made = made.withServiceLevel(level);
         }
+        Integer label = wanted.flowLabel();
+        if (device.isSoftware() && label != null && label > 0 && local instanceof Inet4Address) {
+            throw refusal("flowLabel", label, NO_LABEL);
+        }
+    }
+
+    /** Returns a path with the wishes. Those for a global route have no effect on a path without one. */
+    AddressHandleAttributes applied(AddressHandleAttributes path) {
+        Integer level = wanted.serviceLevel();
+        AddressHandleAttributes made = level == null ? path : path.withServiceLevel(level);
         GlobalRoute route = path.route();
-        if (route != null) {
-            return made.withRoute(new GlobalRoute(
-                    route.dgid(),
-                    or(wanted.flowLabel(), route.flowLabel()),
-                    route.sgidIndex(),
-                    or(wanted.hopLimit(), route.hopLimit()),
-                    or(wanted.trafficClass(), route.trafficClass())));
-        }
-        if (wanted.hopLimit() != null || wanted.flowLabel() != null) {
-            boolean hops = wanted.hopLimit() != null;
-            throw refusal(
-                    hops ? "hopLimit" : "flowLabel",
-                    hops ? wanted.hopLimit() : wanted.flowLabel(),
+        return route == null
+                ? made
+                : made.withRoute(new GlobalRoute(
+                        route.dgid(),
+                        or(wanted.flowLabel(), route.flowLabel()),
+                        route.sgidIndex(),
+                        or(wanted.hopLimit(), route.hopLimit()),
+                        or(wanted.trafficClass(), route.trafficClass())));
+    }
+
+    /** Checks that a path has the global route which the wishes need. */
+    void requireRoute(AddressHandleAttributes path) {
+        if (needRoute() && path.route() == null) {
+            throw routeRefusal(
                     "the connection manager found a path within the subnet, which has no global route: leave it out,"
                             + " or choose ConnectMethod.TCP");
         }
-        return made;
+    }
+
+    private RdmaConnectException routeRefusal(String why) {
+        if (wanted.hopLimit() != null) {
+            return refusal("hopLimit", wanted.hopLimit(), why);
+        }
+        boolean label = wanted.flowLabel() != null;
+        return refusal(label ? "flowLabel" : "trafficClass", label ? wanted.flowLabel() : wanted.trafficClass(), why);
     }
 
     private static int or(@Nullable Integer wish, int usual) {
@@ -249,7 +269,7 @@ final class PathWishes {
         return wanted.trafficClass() != null || wanted.hopLimit() != null || wanted.flowLabel() != null;
     }
 
-    /** Checks in RTR that the device took the fields of the global route as they were wanted. */
+    /** Checks in RTR that the device kept the wanted fields of the global route. */
     void requireKept(QueuePair queuePair) {
         if (!needRoute() || device.isIwarp()) {
             return;
@@ -257,7 +277,7 @@ final class PathWishes {
         AddressHandleAttributes path = queuePair.query().path();
         GlobalRoute route = path == null ? null : path.route();
         if (route == null) {
-            return;
+            throw routeRefusal("the device does not report whether its packets have it: leave it out");
         }
         if (or(wanted.hopLimit(), route.hopLimit()) != route.hopLimit()) {
             throw refusal(
@@ -267,11 +287,7 @@ final class PathWishes {
                             + " there (ip route change … hoplimit N), and leave the option out");
         }
         if (or(wanted.flowLabel(), route.flowLabel()) != route.flowLabel()) {
-            throw refusal(
-                    "flowLabel",
-                    wanted.flowLabel(),
-                    "the packets have " + route.flowLabel() + ". Packets over IPv4 have no flow label: choose a GID of"
-                            + " IPv6 by PathOptions.withGidAddress, or leave it out");
+            throw refusal("flowLabel", wanted.flowLabel(), "the packets have " + route.flowLabel() + ". " + NO_LABEL);
         }
         if (or(wanted.trafficClass(), route.trafficClass()) != route.trafficClass()) {
             throw refusal(

@@ -21,6 +21,7 @@ import io.rdma.types.PortAttributes;
 import io.rdma.types.PortState;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
+import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.ProtectionDomain;
@@ -91,6 +92,7 @@ final class QueuePairBringUp implements AutoCloseable {
                     null);
         }
         linkLayer = port.linkLayer();
+        wishes.requirePossible(linkLayer, localAddress);
         gid = wishes.gid(portNumber, linkLayer, localAddress);
         DeviceAttributes device = resources.context().queryDevice();
         abilities = Abilities.of(resources.context(), device);
@@ -198,7 +200,9 @@ final class QueuePairBringUp implements AutoCloseable {
      * the options are applied. Timers and retries come from the options.
      */
     Endpoint connect(PeerParameters peer, QueuePairAttributes toRtr, QueuePairAttributes toRts) {
-        toRtr.path(wishes.applied(Objects.requireNonNull(toRtr.path()), linkLayer));
+        AddressHandleAttributes path = Objects.requireNonNull(toRtr.path());
+        wishes.requireRoute(path);
+        toRtr.path(wishes.applied(path));
         Endpoint endpoint = endpoint(peer, EndpointOptions.Start.TOGETHER);
         try {
             queuePair.modify(toRtr.minRnrTimer(options.minRnrTimer()));
@@ -234,7 +238,7 @@ final class QueuePairBringUp implements AutoCloseable {
             return endpoint(peer, client ? EndpointOptions.Start.THIS_SIDE : EndpointOptions.Start.PEER);
         }
         QueuePairAttributes toRtr = id.attributesTo(QueuePairState.RTR);
-        wishes.requireGid(toRtr.path());
+        wishes.requireGid(toRtr.path(), linkLayer);
         return connect(peer, toRtr, id.attributesTo(QueuePairState.RTS));
     }
 

@@ -10,6 +10,7 @@ import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.PendingSetup;
 import io.rdma.types.RdmaException;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -152,6 +153,7 @@ public final class RdmaConnector {
         try (CleanupStack cleanup = new CleanupStack()) {
             ExchangeDeadline deadline =
                     cleanup.add(new ExchangeDeadline(resources.environment(), socket, options.handshakeTimeout()));
+            leaveFromGid();
             socket.connect(address, deadline.millisLeft());
             cleanup.add(socket);
             Exchange exchange = cleanup.add(Exchange.over(socket, deadline, options, address.getHostString()));
@@ -196,6 +198,25 @@ public final class RdmaConnector {
                     Reason.UNREACHABLE,
                     "cannot reach " + address + ": " + e.getMessage() + ". Is the server running?",
                     e);
+        }
+    }
+
+    /**
+     * Binds the socket to the address of the GID that the options ask for, so that the peer finds the GID to be this
+     * side's. An address that is not this host's is left to the choice of the GID, which refuses it.
+     */
+    private void leaveFromGid() {
+        InetAddress from = options.path().gidAddress();
+        if (from == null
+                || !options.verifyPeerGid()
+                || from.getClass() != address.getAddress().getClass()) {
+            return;
+        }
+        try {
+            socket.bind(new InetSocketAddress(from, 0));
+        } catch (IOException e) {
+            System.getLogger(RdmaConnector.class.getName())
+                    .log(System.Logger.Level.DEBUG, "the exchange does not leave from " + from, e);
         }
     }
 

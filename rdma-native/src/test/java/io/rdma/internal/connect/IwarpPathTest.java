@@ -15,6 +15,7 @@ import io.rdma.types.GidType;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.GlobalRoute;
 import io.rdma.verbs.RdmaDevices;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Objects;
@@ -65,6 +66,30 @@ class IwarpPathTest {
             assertThat(trafficClass(ConnectOutcome.of(resources, options(client), listener.address())))
                     .isEqualTo(0x68);
             assertThat(trafficClass(accepted)).isEqualTo(0x20);
+        }
+    }
+
+    @Test
+    void theAddressIsThatOfTheConnection() throws Exception {
+        InetAddress here = InetAddress.getByName("127.0.0.1");
+        PathOptions from = PathOptions.DEFAULT.withGidAddress(here);
+        InetSocketAddress any = new InetSocketAddress(here, 0);
+        CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
+        try (RdmaListener listener =
+                RdmaListener.bind(resources, options(from), AdmissionLimits.DEFAULT, any, accepted::complete)) {
+            EstablishedConnection client = ConnectOutcome.of(resources, options(from), listener.address())
+                    .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+                    .join();
+            assertThat(client.localAddress().getAddress()).isEqualTo(here);
+            accepted.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+        }
+        PathOptions other = PathOptions.DEFAULT.withGidAddress(InetAddress.getByName("127.0.0.2"));
+        try (RdmaListener listener =
+                RdmaListener.bind(resources, options(other), AdmissionLimits.DEFAULT, any, one -> {})) {
+            assertThatThrownBy(() -> ConnectOutcome.of(resources, options(from), listener.address())
+                            .get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOf(RdmaConnectException.class);
         }
     }
 

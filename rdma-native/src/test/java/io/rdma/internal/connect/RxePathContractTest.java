@@ -14,4 +14,9 @@ class RxePathContractTest extends PathContract {
     String host() {
         return "10.77.0.1";
     }
+
+    @Override
+    boolean takesHopLimits() {
+        return false;
+    }
 }

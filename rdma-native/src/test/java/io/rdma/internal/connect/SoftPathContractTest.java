@@ -1,5 +1,7 @@
 package io.rdma.internal.connect;
 
+import io.rdma.internal.os.SixLongs;
+
 class SoftPathContractTest extends PathContract {
     @Override
     String device() {
@@ -9,5 +11,10 @@ class SoftPathContractTest extends PathContract {
     @Override
     String host() {
         return "127.0.0.1";
+    }
+
+    @Override
+    boolean takesHopLimits() {
+        return SixLongs.supported();
     }
 }
