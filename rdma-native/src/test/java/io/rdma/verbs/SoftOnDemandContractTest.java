@@ -103,7 +103,10 @@ class SoftOnDemandContractTest extends OnDemandContract {
             long at = region.address();
             refused(Errno.EPERM, () -> other.advise(MemoryAdvice.PREFETCH, true, region, 0, BYTES));
             refused(Errno.EPERM, () -> verbs.adviseMr(domain, write, true, at, BYTES, region.lkey()));
-            refused(Errno.EINVAL, () -> verbs.adviseMr(domain, write, true, at, BYTES, window.remote().rkey()));
+            refused(
+                    Errno.EINVAL,
+                    () -> verbs.adviseMr(
+                            domain, write, true, at, BYTES, window.remote().rkey()));
             refused(Errno.EINVAL, () -> pair.domain.advise(MemoryAdvice.PREFETCH, true, pair.memoryB, 0, BYTES));
             refused(Errno.EFAULT, () -> verbs.adviseMr(domain, 0, true, at, BYTES, region.lkey() ^ 1));
             refused(Errno.EFAULT, () -> verbs.adviseMr(domain, 0, true, at + 1, BYTES, region.lkey()));
