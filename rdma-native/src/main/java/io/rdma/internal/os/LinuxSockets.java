@@ -32,6 +32,7 @@ public final class LinuxSockets {
     public static final int IP_TTL = 2;
     public static final int IP_MTU_DISCOVER = 10;
     public static final int SOL_IPV6 = 41;
+    public static final int IPV6_UNICAST_HOPS = 16;
     public static final int IPV6_MTU_DISCOVER = 23;
     /** {@code IPV6_FLOWINFO_SEND}: the flow label of a datagram is that of the address that it is sent to. */
     public static final int IPV6_FLOWINFO_SEND = 33;

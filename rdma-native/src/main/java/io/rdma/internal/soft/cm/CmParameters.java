@@ -9,6 +9,7 @@ import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.QpAttr;
 import io.rdma.internal.soft.objects.QpTransitions;
 import io.rdma.internal.soft.wire.Psn;
+import io.rdma.internal.soft.wire.SoftAddress;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import java.util.Arrays;
@@ -42,7 +43,9 @@ final class CmParameters {
     private int rnrRetryCount = 7;
     private int ackTimeout;
     private int wantedAckTimeout = -1; // set by the application; -1: the default of the path
-    private int trafficClass; // of the path: of this side, else of the peer's request
+    /** Traffic class of the path: this side's if set, otherwise the one in the peer's request. */
+    private int trafficClass;
+
     private boolean hasOwnClass;
     private int mtu = Ibv.MTU_1024;
     private @Nullable PeerPair peer;
@@ -231,9 +234,10 @@ final class CmParameters {
         return Arrays.copyOfRange(privateData, CmAddressing.BYTES, privateData.length);
     }
 
-    /** Returns the path to a device or a group. */
+    /** Returns the path to a device or a group. Packets to a group stay in its network. */
     AhAttr path(byte[] gid) {
-        return new AhAttr(gid, 0, 0, HOP_LIMIT, trafficClass, 0, 0, 0, 0, true, 1);
+        boolean group = SoftAddress.of(gid).getAddress().isMulticastAddress();
+        return new AhAttr(gid, 0, 0, group ? 1 : HOP_LIMIT, trafficClass, 0, 0, 0, 0, true, 1);
     }
 
     /** Returns the attributes of {@code rdma_init_qp_attr(3)}. */

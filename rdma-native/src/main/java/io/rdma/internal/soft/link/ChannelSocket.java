@@ -84,16 +84,26 @@ public final class ChannelSocket implements LinkSocket {
     @Override
     public void send(int length, UdpAddress to) {
         memory.limit(OUT + length).position(OUT);
+        if (to.trafficClass != trafficClass) {
+            trafficClass = to.trafficClass;
+            setTrafficClass();
+        }
         try {
-            if (to.trafficClass != trafficClass) {
-                channel.setOption(StandardSocketOptions.IP_TOS, to.trafficClass);
-                trafficClass = to.trafficClass;
-            }
             if (channel.send(memory, address(to)) == 0) {
                 lost++; // full socket buffer: a NAK or the timer causes a retry
             }
         } catch (IOException e) {
             lost++;
+        }
+    }
+
+    /** Sets the traffic class. Packets go out without it if that fails. */
+    private void setTrafficClass() {
+        try {
+            channel.setOption(StandardSocketOptions.IP_TOS, trafficClass);
+        } catch (IOException | UnsupportedOperationException e) {
+            System.getLogger(ChannelSocket.class.getName())
+                    .log(System.Logger.Level.DEBUG, "the traffic class was not set", e);
         }
     }
 

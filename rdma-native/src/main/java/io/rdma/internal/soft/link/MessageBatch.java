@@ -14,7 +14,7 @@ import java.lang.foreign.Arena;
 
 /**
  * The arrays of messages for {@code sendmmsg(2)} and {@code recvmmsg(2)}, each message with one buffer, one address and
- * control messages: what the kernel is to do with the datagram, or has done.
+ * control messages: instructions to the kernel when sending, its reports when receiving.
  */
 final class MessageBatch {
     private static final int HEADER = 64;
@@ -50,7 +50,10 @@ final class MessageBatch {
     private int cut; // length of the datagrams of the last message
     private int bytes; // of the last message
     private boolean closed; // its last datagram was shorter, or the kernel must not segment it
+    private final boolean[] usual; // whether each message has the usual headers
     private boolean segments = true; // as long as the kernel accepts segmentation
+    private boolean segmentsOthers =
+            true; // the same, of messages with other headers, which it may refuse by themselves
 
     MessageBatch(Arena arena, int capacity, int scope) {
         this.capacity = capacity;
@@ -61,6 +64,7 @@ final class MessageBatch {
         controls = LinuxSockets.allocate(arena, (long) capacity * CONTROL_SPACE);
         datagrams = new int[capacity];
         controlBytes = new int[capacity];
+        usual = new boolean[capacity];
         for (int i = 0; i < capacity; i++) {
             long header = headers + (long) i * HEADER;
             NativeMemory.putLong(header, addressOf(i));
@@ -156,13 +160,14 @@ final class MessageBatch {
         NativeMemory.putInt(header + NAME_LENGTH, addressBytes(to));
         NativeMemory.putLong(header + CONTROL_LENGTH, 0);
         controlBytes[i] = 0;
-        if (!to.hasUsualHeaders()) {
+        usual[i] = to.hasUsualHeaders();
+        if (!usual[i]) {
             control(i, to);
         }
         cut = length;
         bytes = length;
         // The kernel numbers the IPv4 headers of its segments; the ICRC, which other devices check, covers the number.
-        closed = !segments || !to.ipv6 && to.port == SoftAddress.ROCE_PORT;
+        closed = !(usual[i] ? segments : segmentsOthers) || !to.ipv6 && to.port == SoftAddress.ROCE_PORT;
         lastTo.ipv6 = to.ipv6;
         lastTo.high = to.high;
         lastTo.low = to.low;
@@ -178,7 +183,7 @@ final class MessageBatch {
     private void control(int i, UdpAddress to) {
         int level = to.ipv6 ? SOL_IPV6 : SOL_IP;
         control(i, level, to.ipv6 ? IPV6_TCLASS : IP_TOS, Integer.BYTES, to.trafficClass);
-        if (to.hopLimit != UdpAddress.HOP_LIMIT) {
+        if (!to.hasUsualHopLimit()) {
             control(i, level, to.ipv6 ? IPV6_HOPLIMIT : IP_TTL, Integer.BYTES, to.hopLimit);
         }
     }
@@ -201,7 +206,8 @@ final class MessageBatch {
     int sendFrom(int fd, int first) {
         int result = sendmmsg(fd, headers + (long) first * HEADER, size - first);
         if (result < 0 && result != -EAGAIN && result != -EINTR && datagrams[first] > 1) {
-            segments = false; // an old kernel, or an interface without support; the transport retries
+            segmentsOthers = false; // an old kernel, or an interface without support; the transport retries
+            segments &= !usual[first];
         }
         return result;
     }

@@ -43,6 +43,7 @@ final class NativeSocket implements LinkSocket {
     private final MessageBatch in;
     private final long fds;
     private final int receiveBuffer;
+    private final boolean headers;
     private int frame;
     private int arrived; // messages of the last call
     private int taken; // how many of those were begun; the last of them is being read
@@ -78,10 +79,14 @@ final class NativeSocket implements LinkSocket {
             setBuffer(SO_RCVBUFFORCE, SO_RCVBUF);
             setBuffer(SO_SNDBUFFORCE, SO_SNDBUF);
             setsockopt(fd, ipv6 ? SOL_IPV6 : SOL_IP, ipv6 ? IPV6_MTU_DISCOVER : IP_MTU_DISCOVER, PMTUDISC_DO);
+            boolean set =
+                    setsockopt(fd, ipv6 ? SOL_IPV6 : SOL_IP, ipv6 ? IPV6_UNICAST_HOPS : IP_TTL, UdpAddress.HOP_LIMIT)
+                            >= 0;
             if (ipv6) { // rdma_rxe sends no checksum
                 setsockopt(fd, SOL_UDP, UDP_NO_CHECK6_RX, 1);
-                setsockopt(fd, SOL_IPV6, IPV6_FLOWINFO_SEND, 1);
+                set &= setsockopt(fd, SOL_IPV6, IPV6_FLOWINFO_SEND, 1) >= 0;
             }
+            headers = set;
             setsockopt(fd, SOL_UDP, UDP_GRO, 1); // since Linux 5.0; without it datagrams arrive one by one
             MemorySegment buffers = Pages.allocate(arena, OUT_BYTES + (long) RECEIVES * RECEIVE_BYTES, HugePages.NONE);
             memory = buffers.asByteBuffer();
@@ -248,7 +253,7 @@ final class NativeSocket implements LinkSocket {
 
     @Override
     public boolean hasHeaders() {
-        return true;
+        return headers;
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  * allocation for each packet. The address of a received packet belongs to the link and changes with the next packet.
  */
 public final class UdpAddress {
-    /** Hop limit of a host that sets none: of Linux, for both versions of IP. */
+    /** Usual hop limit of packets to one host. The link sets it once for all of them. */
     public static final int HOP_LIMIT = 64;
 
     public boolean ipv6;
@@ -67,9 +67,15 @@ public final class UdpAddress {
         return trafficClass == other.trafficClass && hopLimit == other.hopLimit && flowLabel == other.flowLabel;
     }
 
-    /** Returns whether the host's own fields are those of the IP headers. */
+    /** Returns whether the fields of the IP headers are those that the link's socket has anyway. */
     public boolean hasUsualHeaders() {
-        return trafficClass == 0 && hopLimit == HOP_LIMIT && flowLabel == 0;
+        return trafficClass == 0 && hasUsualHopLimit() && flowLabel == 0;
+    }
+
+    /** Returns whether the hop limit is that of the link's socket, which has one of its own for multicast. */
+    public boolean hasUsualHopLimit() {
+        boolean multicast = ipv6 ? high >>> 56 == 0xff : low >>> 28 == 0xe;
+        return hopLimit == HOP_LIMIT && !multicast;
     }
 
     public InetAddress address() {

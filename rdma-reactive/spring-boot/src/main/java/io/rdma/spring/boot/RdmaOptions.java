@@ -161,6 +161,12 @@ public final class RdmaOptions {
     }
 
     private static PathOptions path(RdmaProperties.Path from) {
+        if (from.partitionKey() != null && from.partitionIndex() != null) {
+            throw new InvalidConfigurationPropertyValueException(
+                    "rdma.connection.path.partition-key",
+                    from.partitionKey(),
+                    "rdma.connection.path.partition-index is set, too. Set one of both.");
+        }
         return new BoundOptions<>("rdma.connection.path.", PathOptions.DEFAULT)
                 .set("service-level", from.serviceLevel(), PathOptions::withServiceLevel)
                 .set("traffic-class", from.trafficClass(), PathOptions::withTrafficClass)

@@ -181,6 +181,16 @@ class RdmaOptionsTest {
     }
 
     @Test
+    void aPartitionIsSetByKeyOrByIndex() {
+        contexts.withPropertyValues(
+                        "rdma.connection.path.partition-key=32769", "rdma.connection.path.partition-index=1")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("rdma.connection.path.partition-key")
+                        .hasStackTraceContaining("rdma.connection.path.partition-index is set, too"));
+    }
+
+    @Test
     void withoutPropertiesTheOptionsAreTheDefaultsOfTheLibrary() {
         contexts.run(context -> {
             RdmaOptions options = context.getBean(RdmaOptions.class);
