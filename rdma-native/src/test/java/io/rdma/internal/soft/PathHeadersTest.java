@@ -30,6 +30,7 @@ class PathHeadersTest {
     private static final int WRITES = 4;
     private static final String WRITE_4 = "10\t0x6a\t17\t";
     private static final String WRITE_6 = "10\t0x0000006a\t17\t0x012345\t";
+    private static final String ACKNOWLEDGE_6 = "17\t0x00000020\t17\t0x012345"; // of the other queue pair's path
 
     private final Arena arena = Arena.ofShared();
     private SoftSide a;
@@ -105,7 +106,7 @@ class PathHeadersTest {
         a.verbs.captureTo(file);
         write();
         a.verbs.captureTo(null);
-        assertThat(ipv4(file)).filteredOn(WRITE_4::equals).hasSize(WRITES);
+        assertThat(ipv4(file)).filteredOn(WRITE_4::equals).hasSizeGreaterThanOrEqualTo(WRITES); // perhaps sent again
     }
 
     @Test
@@ -115,7 +116,7 @@ class PathHeadersTest {
         a.verbs.captureTo(file);
         write();
         a.verbs.captureTo(null);
-        assertThat(ipv6(file)).filteredOn(WRITE_6::equals).hasSize(WRITES);
+        assertThat(ipv6(file)).filteredOn(WRITE_6::equals).hasSizeGreaterThanOrEqualTo(WRITES);
     }
 
     @Test
@@ -134,12 +135,11 @@ class PathHeadersTest {
         String filter = "ip6 and udp dst port " + SoftAddress.ROCE_PORT;
         try (LiveCapture capture = LiveCapture.start("lo", filter, 2 * WRITES, folder.resolve("live.pcapng"))) {
             write();
-            List<String> packets = ipv6(capture.await());
-            assertThat(packets).filteredOn(WRITE_6::equals).hasSize(WRITES);
-            assertThat(packets)
-                    .as("acknowledges, of the other queue pair's path")
-                    .filteredOn(line -> line.startsWith("17\t0x00000020\t17\t0x012345"))
-                    .hasSize(WRITES);
+            // Packets may be sent again, so the capture may end before the last acknowledge.
+            assertThat(ipv6(capture.await()))
+                    .contains(WRITE_6)
+                    .anyMatch(line -> line.startsWith(ACKNOWLEDGE_6))
+                    .allMatch(line -> line.equals(WRITE_6) || line.startsWith(ACKNOWLEDGE_6));
         }
     }
 
