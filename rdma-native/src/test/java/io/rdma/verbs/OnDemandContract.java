@@ -236,11 +236,10 @@ abstract class OnDemandContract {
         assumeOnDemand(OnDemandOperation.WRITE);
         try (Arena arena = Arena.ofShared();
                 MemoryRegion region = pair.domain.register(Pages.allocate(arena, MAPPED, HugePages.NONE), REMOTE)) {
-            MemorySegment memory = region.segment();
             RemoteMemory there = region.remote();
             write(there, BYTES, WorkCompletionStatus.SUCCESS);
-            assertArrived(memory, BYTES);
-            unmap(memory);
+            assertArrived(region.segment(), BYTES);
+            unmap(region.segment());
             write(there, BYTES, WorkCompletionStatus.REM_ACCESS_ERR);
         }
     }
