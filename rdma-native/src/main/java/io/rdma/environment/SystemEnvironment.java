@@ -36,14 +36,7 @@ final class SystemEnvironment implements Environment {
 
     @Override
     public Thread newThread(String name, Runnable task) {
-        Thread made = new Thread(null, task, name) {
-            @Override
-            public void start() {
-                ThreadPlace.leaveFor(super::start);
-            }
-        };
-        made.setDaemon(true);
-        return made;
+        return Thread.ofPlatform().daemon().name(name).unstarted(ThreadPlace.elsewhere(task));
     }
 
     @Override

@@ -33,6 +33,17 @@ public final class ThreadPlace {
         return result;
     }
 
+    /** Returns a task for a new thread: it begins where the calling thread was before it was moved. */
+    public static Runnable elsewhere(Runnable task) {
+        ThreadPlace place = OF_THREAD.get();
+        return place == null
+                ? task
+                : () -> {
+                    Processors.restrictThisThread(place.before);
+                    task.run();
+                };
+    }
+
     /** Runs an action that may start threads, which get the processors that the calling thread had in the beginning. */
     public static void leaveFor(Runnable action) {
         ThreadPlace place = OF_THREAD.get();
