@@ -140,8 +140,7 @@ public final class QueuePair extends NativeObject {
      * @param burst largest burst in bytes, 0 for the device's choice
      * @param typicalPacket typical size of a packet in bytes, up to 65,535; 0 if unknown
      * @throws IllegalArgumentException if one of them is negative or too large
-     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device cannot limit it; EINVAL if it does not support this
-     *     rate
+     * @throws VerbsException EOPNOTSUPP or ENOSYS if the device cannot limit it; EINVAL if it lacks this rate
      */
     public synchronized void limitRate(int kilobitsPerSecond, int burst, int typicalPacket) {
         if (kilobitsPerSecond < 0 || burst < 0 || typicalPacket < 0 || typicalPacket > MOST_TYPICAL_PACKET) {
