@@ -27,7 +27,18 @@ class MetadataTest {
             "rdma.rsocket.host",
             "rdma.rsocket.port",
             "rdma.server.host",
-            "rdma.ssl.bundle");
+            "rdma.ssl.bundle",
+            "rdma.connection.path.service-level",
+            "rdma.connection.path.traffic-class",
+            "rdma.connection.path.hop-limit",
+            "rdma.connection.path.flow-label",
+            "rdma.connection.path.partition-key",
+            "rdma.connection.path.partition-index",
+            "rdma.connection.path.port",
+            "rdma.connection.path.gid-type",
+            "rdma.connection.path.gid-address",
+            "rdma.resources.completion-vectors",
+            "rdma.resources.processors");
 
     private static Map<String, Object> metadata() throws IOException {
         URL classes = RdmaProperties.class.getProtectionDomain().getCodeSource().getLocation();
