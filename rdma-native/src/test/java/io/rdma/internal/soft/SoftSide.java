@@ -47,7 +47,7 @@ public final class SoftSide {
 
     SoftSide(Arena arena, SoftConfig config) {
         verbs = new SoftVerbs(config);
-        context = verbs.openDevice("soft0");
+        context = verbs.openDevice(config.name());
         pd = verbs.allocPd(context);
         channel = verbs.createCompChannel(context);
         cq = verbs.createCq(context, 512, channel, 0);

@@ -28,7 +28,13 @@ public enum Personality {
     IWARP("soft-iwarp0", SoftLimits.LARGE),
 
     /** On-demand paging of all regions, as if memory were short. Pages are missing at first, and again and again. */
-    ON_DEMAND("soft-odp0", SoftLimits.LARGE);
+    ON_DEMAND("soft-odp0", SoftLimits.LARGE),
+
+    /**
+     * Writes that reach memory in any order until something tells of them, as with devices that spread the packets of a
+     * connection over several ways.
+     */
+    UNORDERED("soft-unordered0", SoftLimits.LARGE);
 
     private static final int IMMEDIATE = 1 << WR_SEND_WITH_IMM | 1 << WR_RDMA_WRITE_WITH_IMM;
     private static final int ATOMICS = 1 << WR_ATOMIC_CMP_AND_SWP | 1 << WR_ATOMIC_FETCH_AND_ADD;
@@ -115,6 +121,11 @@ public enum Personality {
             case Opcode.UD -> messages;
             default -> 0;
         };
+    }
+
+    /** Returns whether bytes of writes may be placed in any order. */
+    public boolean placesInAnyOrder() {
+        return this == UNORDERED;
     }
 
     boolean hasAtomics() {

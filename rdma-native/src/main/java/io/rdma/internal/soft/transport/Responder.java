@@ -61,6 +61,7 @@ final class Responder implements ReceiveSide {
         pendingSyndrome = NONE;
         fatal = false;
         message = NONE;
+        target.reset();
         answers = new AnswerQueue(Math.max(1, qp.attr.maxDestRdAtomic()));
     }
 
@@ -76,6 +77,9 @@ final class Responder implements ReceiveSide {
         }
         if (!answers.isEmpty()) {
             return true;
+        }
+        if ((message == NONE || pendingSyndrome != NONE) && !target.settle() && !fatal) {
+            refuse(Aeth.NAK_REMOTE_ACCESS, acknowledgeable);
         }
         if (pendingSyndrome != NONE) {
             packet.reset(Opcode.ACKNOWLEDGE, qp.attr.destQpNum(), pendingPsn);
@@ -182,6 +186,10 @@ final class Responder implements ReceiveSide {
     private void execute(Packet p) {
         if (qp.transport == Opcode.XRC && !qp.select(p.srqn)) {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+            return;
+        }
+        if (!Opcode.isWrite(p.opcode) && !target.settle()) {
+            refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
             return;
         }
         boolean startsOrAlone = Opcode.starts(p.opcode) || p.opcode == Opcode.READ_REQUEST || Opcode.isAtomic(p.opcode);

@@ -38,10 +38,14 @@ final class UnreliableResponder implements ReceiveSide {
     public void reset(int psn) {
         expected = psn;
         message = NONE;
+        target.reset();
     }
 
     @Override
     public boolean run() {
+        if (message == NONE) {
+            target.settle(); // without an answer, what cannot be placed is lost
+        }
         return false;
     }
 
@@ -59,6 +63,9 @@ final class UnreliableResponder implements ReceiveSide {
             message = NONE;
             done = 0;
         }
+        if (Opcode.isSend(p.opcode)) {
+            target.settle();
+        }
         boolean whole = fits && sized && (Opcode.isSend(p.opcode) ? send(p) : write(p));
         if (!whole) {
             message = NONE;
@@ -68,6 +75,9 @@ final class UnreliableResponder implements ReceiveSide {
             done += p.payload;
         } else {
             message = NONE;
+        }
+        if (target.isUnsettled()) {
+            qp.device.runnable(qp);
         }
     }
 

@@ -1,0 +1,45 @@
+package io.rdma.internal.connect;
+
+import io.rdma.connect.PathOptions;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.PortState;
+import io.rdma.verbs.DeviceContext;
+import java.net.InetAddress;
+
+/** Selection of the local port where the options name none. */
+final class PortSelector {
+    private static final int FIRST = 1;
+
+    private PortSelector() {}
+
+    /**
+     * Returns the best port of a device. A port that is ACTIVE comes first, then one with the GID that the path asks
+     * for, then one with the local address of the exchange, then the lower number. A device with one port is not asked.
+     */
+    static int select(DeviceContext device, InetAddress local, PathOptions wanted) {
+        int ports = device.queryDevice().physPortCnt();
+        int best = FIRST;
+        int bestRank = Integer.MAX_VALUE;
+        for (int port = FIRST; ports > 1 && port <= ports; port++) {
+            int rank = rank(device, port, local, wanted);
+            if (rank < bestRank) {
+                best = port;
+                bestRank = rank;
+            }
+        }
+        return best;
+    }
+
+    private static int rank(DeviceContext device, int port, InetAddress local, PathOptions wanted) {
+        boolean active = device.queryPort(port).state() == PortState.ACTIVE;
+        boolean hasWanted = false;
+        boolean hasLocal = false;
+        for (GidTableEntry entry : device.queryGidTable()) {
+            if (entry.port() == port && !entry.gid().isZero()) {
+                hasWanted |= GidSelector.fits(device, entry, wanted);
+                hasLocal |= entry.gid().toAddress().equals(local);
+            }
+        }
+        return (active ? 0 : 4) + (hasWanted ? 0 : 2) + (hasLocal ? 0 : 1);
+    }
+}

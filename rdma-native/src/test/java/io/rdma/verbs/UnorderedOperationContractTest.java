@@ -1,0 +1,8 @@
+package io.rdma.verbs;
+
+class UnorderedOperationContractTest extends OperationContract {
+    @Override
+    String device() {
+        return "soft-unordered0";
+    }
+}

@@ -1,0 +1,8 @@
+package io.rdma.reactive.structures;
+
+class UnorderedRingContractTest extends RingContract {
+    @Override
+    String device() {
+        return "soft-unordered0";
+    }
+}
