@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Path that options ask for, on an open device: it is applied to the attributes of a path, or checked against them. */
 final class PathWishes {
-    private static final int FIRST_PORT = 1;
     private static final int MOST_PRIORITY = 7;
     private static final String NO_LABEL = "Packets over IPv4 have no flow label: choose a GID of IPv6 by"
             + " PathOptions.withGidAddress, or leave it out";
@@ -69,10 +68,10 @@ final class PathWishes {
     }
 
     /** Returns the port for a connection that the connection manager does not make. */
-    int port() {
+    int port(InetAddress local) {
         Integer port = wanted.port();
         if (port == null) {
-            return FIRST_PORT;
+            return PortSelector.select(device, local, wanted);
         }
         int ports = device.queryDevice().physPortCnt();
         if (port > ports) {
@@ -82,8 +81,8 @@ final class PathWishes {
     }
 
     /** Returns attributes of the transition to INIT, for a connection that the connection manager does not make. */
-    QueuePairAttributes toInit() {
-        int port = port();
+    QueuePairAttributes toInit(InetAddress local) {
+        int port = port(local);
         return QueuePairAttributes.toState(QueuePairState.INIT)
                 .pkeyIndex(partitionIndex(port))
                 .port(port);

@@ -61,8 +61,8 @@ final class QueuePairBringUp implements AutoCloseable {
                 resources,
                 options,
                 localAddress,
-                new PathWishes(resources.context(), options).port(),
-                new PathWishes(resources.context(), options).toInit(),
+                new PathWishes(resources.context(), options).port(localAddress),
+                new PathWishes(resources.context(), options).toInit(localAddress),
                 Exchange.OFFER);
     }
 
