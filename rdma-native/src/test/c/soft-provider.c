@@ -65,11 +65,13 @@ struct verbs_mr {
 };
 /* Places in struct verbs_context_ops, whose functions are in the order of the alphabet. */
 enum {
-    ALLOC_MW = 2, ALLOC_PD = 5, ATTACH_MCAST = 9, BIND_MW = 10, CREATE_AH = 13, CREATE_CQ = 15, CREATE_QP = 19,
-    CREATE_SRQ = 22, DEALLOC_MW = 25, DEALLOC_PD = 26, DEREG_MR = 28, DESTROY_AH = 29, DESTROY_CQ = 31, DESTROY_QP = 34,
-    DESTROY_SRQ = 36, DETACH_MCAST = 38, FREE_CONTEXT = 39, MODIFY_QP = 47, MODIFY_SRQ = 49, POLL_CQ = 53,
-    POST_RECV = 54, POST_SEND = 55, POST_SRQ_RECV = 57, QUERY_DEVICE_EX = 58, QUERY_PORT = 60, QUERY_QP = 61,
-    QUERY_SRQ = 64, REG_MR = 68, REQ_NOTIFY_CQ = 69, REREG_MR = 70, RESIZE_CQ = 71, OPS = 76
+    ADVISE_MR = 0, ALLOC_MW = 2, ALLOC_PARENT_DOMAIN = 4, ALLOC_PD = 5, ATTACH_MCAST = 9, BIND_MW = 10,
+    CLOSE_XRCD = 11, CREATE_AH = 13, CREATE_CQ = 15, CREATE_QP = 19, CREATE_QP_EX = 20, CREATE_SRQ = 22,
+    CREATE_SRQ_EX = 23, DEALLOC_MW = 25, DEALLOC_PD = 26, DEREG_MR = 28, DESTROY_AH = 29, DESTROY_CQ = 31,
+    DESTROY_QP = 34, DESTROY_SRQ = 36, DETACH_MCAST = 38, FREE_CONTEXT = 39, GET_SRQ_NUM = 41, MODIFY_QP = 47,
+    MODIFY_SRQ = 49, OPEN_XRCD = 52, POLL_CQ = 53, POST_RECV = 54, POST_SEND = 55, POST_SRQ_RECV = 57,
+    QUERY_DEVICE_EX = 58, QUERY_PORT = 60, QUERY_QP = 61, QUERY_SRQ = 64, REG_MR = 68, REQ_NOTIFY_CQ = 69,
+    REREG_MR = 70, RESIZE_CQ = 71, OPS = 76
 };
 extern void verbs_register_driver_34(const struct verbs_device_ops *);
 extern void *_verbs_init_and_alloc_context(struct ibv_device *, int, size_t, struct verbs_context *, uint32_t);
@@ -112,6 +114,12 @@ static struct {
     long (*create_ah)(long pd, void *attr);
     long (*destroy_ah)(long);
     long (*mcast)(long qp, const void *gid, int lid, int attach);
+    long (*open_xrcd)(long);
+    long (*close_xrcd)(long);
+    long (*create_xrc_srq)(long pd, long xrcd, long cq, void *attr, uint32_t *number);
+    long (*create_xrc_receive_qp)(long xrcd, uint32_t *number);
+    long (*alloc_parent_domain)(long, long pd);
+    long (*advise_mr)(long pd, int advice, int flags, void *entries, int count);
 } soft;
 
 #define OBJECT(name, type) struct soft_##name { type of; long handle; }
@@ -121,7 +129,8 @@ OBJECT(mr, struct verbs_mr);
 OBJECT(mw, struct ibv_mw);
 OBJECT(ah, struct ibv_ah);
 OBJECT(cq, struct ibv_cq);
-OBJECT(srq, struct ibv_srq);
+struct soft_srq { struct ibv_srq of; long handle; uint32_t number; };
+OBJECT(xrcd, struct ibv_xrcd);
 struct soft_qp { struct ibv_qp of; char private_part[256]; long handle; };
 struct soft_channel { struct ibv_comp_channel of; int write_end; long handle; };
 #define HANDLE(name, p) ((p) == NULL ? 0 : ((struct soft_##name *) (p))->handle)
@@ -182,6 +191,22 @@ static int rereg_mr(struct verbs_mr *mr, int flags, struct ibv_pd *pd, void *add
 }
 
 static int dereg_mr(struct verbs_mr *mr) { return ended(mr, soft.dereg_mr(HANDLE(mr, mr))); }
+
+static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags, struct ibv_sge *entries,
+                     uint32_t count) {
+    return error_of(soft.advise_mr(HANDLE(pd, pd), advice, (int) flags, entries, (int) count));
+}
+
+static struct ibv_pd *alloc_parent_domain(struct ibv_context *c, struct ibv_parent_domain_init_attr *attr) {
+    if (attr->comp_mask || attr->td) {
+        errno = EOPNOTSUPP; /* allocators of the caller */
+        return NULL;
+    }
+    struct soft_pd *pd = calloc(1, sizeof *pd);
+    pd->of.context = c;
+    pd->handle = soft.alloc_parent_domain(context_of(c)->handle, HANDLE(pd, attr->pd));
+    return MADE(pd);
+}
 
 static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type) {
     struct soft_mw *mw = calloc(1, sizeof *mw);
@@ -267,6 +292,42 @@ static struct ibv_srq *create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *i
     return MADE(srq);
 }
 
+static struct ibv_srq *create_srq_ex(struct ibv_context *c, struct ibv_srq_init_attr_ex *init) {
+    if (!(init->comp_mask & IBV_SRQ_INIT_ATTR_TYPE) || init->srq_type == IBV_SRQT_BASIC) {
+        return create_srq(init->pd, (struct ibv_srq_init_attr *) init); /* which begins with the same fields */
+    }
+    if (init->srq_type != IBV_SRQT_XRC) {
+        errno = EOPNOTSUPP;
+        return NULL;
+    }
+    struct soft_srq *srq = calloc(1, sizeof *srq);
+    srq->of.context = c;
+    srq->of.pd = init->pd;
+    pthread_mutex_init(&srq->of.mutex, NULL);
+    pthread_cond_init(&srq->of.cond, NULL);
+    srq->handle = soft.create_xrc_srq(HANDLE(pd, init->pd), HANDLE(xrcd, init->xrcd), HANDLE(cq, init->cq), &init->attr,
+                                      &srq->number);
+    return MADE(srq);
+}
+
+static int get_srq_num(struct ibv_srq *srq, uint32_t *number) {
+    *number = ((struct soft_srq *) srq)->number;
+    return 0;
+}
+
+static struct ibv_xrcd *open_xrcd(struct ibv_context *c, struct ibv_xrcd_init_attr *init) {
+    if (init->fd != -1) {
+        errno = EOPNOTSUPP; /* a domain that processes share by a file */
+        return NULL;
+    }
+    struct soft_xrcd *xrcd = calloc(1, sizeof *xrcd);
+    xrcd->of.context = c;
+    xrcd->handle = soft.open_xrcd(context_of(c)->handle);
+    return MADE(xrcd);
+}
+
+static int close_xrcd(struct ibv_xrcd *xrcd) { return ended(xrcd, soft.close_xrcd(HANDLE(xrcd, xrcd))); }
+
 static int modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr, int mask) {
     return error_of(soft.modify_srq(HANDLE(srq, srq), attr, mask));
 }
@@ -297,6 +358,24 @@ static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init
     qp->of.srq = init->srq;
     qp->of.qp_type = init->qp_type;
     qp->of.state = IBV_QPS_RESET;
+    pthread_mutex_init(&qp->of.mutex, NULL);
+    pthread_cond_init(&qp->of.cond, NULL);
+    return MADE(qp);
+}
+
+static struct ibv_qp *create_qp_ex(struct ibv_context *c, struct ibv_qp_init_attr_ex *init) {
+    if (init->comp_mask & ~(uint32_t) (IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD)) {
+        errno = EOPNOTSUPP;
+        return NULL;
+    }
+    if (init->qp_type != IBV_QPT_XRC_RECV) {
+        return create_qp(init->pd, (struct ibv_qp_init_attr *) init); /* which begins with the same fields */
+    }
+    struct soft_qp *qp = calloc(1, sizeof *qp);
+    qp->handle = soft.create_xrc_receive_qp(HANDLE(xrcd, init->xrcd), &qp->of.qp_num);
+    qp->of.context = c;
+    qp->of.qp_context = init->qp_context;
+    qp->of.qp_type = init->qp_type;
     pthread_mutex_init(&qp->of.mutex, NULL);
     pthread_cond_init(&qp->of.cond, NULL);
     return MADE(qp);
@@ -404,6 +483,8 @@ static void free_context(struct ibv_context *c) {
 }
 
 static void *const operations[OPS] = {
+    [ADVISE_MR] = advise_mr, [ALLOC_PARENT_DOMAIN] = alloc_parent_domain, [CLOSE_XRCD] = close_xrcd,
+    [CREATE_QP_EX] = create_qp_ex, [CREATE_SRQ_EX] = create_srq_ex, [GET_SRQ_NUM] = get_srq_num, [OPEN_XRCD] = open_xrcd,
     [ALLOC_MW] = alloc_mw, [ALLOC_PD] = alloc_pd, [ATTACH_MCAST] = attach_mcast, [BIND_MW] = bind_mw,
     [CREATE_AH] = create_ah, [CREATE_CQ] = create_cq, [CREATE_QP] = create_qp, [CREATE_SRQ] = create_srq,
     [DEALLOC_MW] = dealloc_mw, [DEALLOC_PD] = dealloc_pd, [DEREG_MR] = dereg_mr, [DESTROY_AH] = destroy_ah,

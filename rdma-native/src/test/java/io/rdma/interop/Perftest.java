@@ -32,7 +32,7 @@ import java.util.Objects;
  */
 final class Perftest {
     private static final Duration RESOLVE = Duration.ofSeconds(2);
-    private static final int COUNT = 50;
+    private static final int COUNT = 20;
     private static final int CONTROL_RECEIVES = 2;
     private static final int BYTES = 4096;
 

@@ -7,6 +7,7 @@ import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.CompletionBatch;
+import io.rdma.verbs.CompletionChannel;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.MemoryRegion;
@@ -30,6 +31,7 @@ final class PerftestEnd implements AutoCloseable {
     private static final long SEND = 2;
 
     private final ProtectionDomain domain;
+    private final CompletionChannel channel;
     private final CompletionQueue queue;
     private final QueuePair pair;
     private final MemoryRegion memory;
@@ -47,7 +49,8 @@ final class PerftestEnd implements AutoCloseable {
         this.bytes = bytes;
         DeviceContext device = identifier.device();
         domain = device.allocateProtectionDomain();
-        queue = device.createCompletionQueue(2 * count, null);
+        channel = device.createCompletionChannel();
+        queue = device.createCompletionQueue(2 * count, channel);
         pair = identifier.createQueuePair(domain, queue, queue, new QueuePairCapacity(count, count, 1, 1, 0));
         memory = domain.allocate(
                 2L * bytes, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ));
@@ -111,25 +114,34 @@ final class PerftestEnd implements AutoCloseable {
         await("completion " + before, () -> completed > before);
     }
 
-    /** Takes the next completion, if there is one. */
-    private void poll() {
-        if (queue.poll(one) != 0) {
-            check(one.status(0) == 0, "status " + one.status(0) + " of request " + one.wrId(0));
-            if (one.wrId(0) == RECEIVE) {
-                length = one.byteLength(0);
-                received++;
-            } else {
-                completed++;
-            }
+    /** Takes the next completion. Returns false if there is none. */
+    private boolean poll() {
+        if (queue.poll(one) == 0) {
+            return false;
         }
+        check(one.status(0) == 0, "status " + one.status(0) + " of request " + one.wrId(0));
+        if (one.wrId(0) == RECEIVE) {
+            length = one.byteLength(0);
+            received++;
+        } else {
+            completed++;
+        }
+        return true;
     }
 
+    /** Awaits a condition. In between it waits for completions, and looks at memory when none comes. */
     private void await(String what, BooleanSupplier condition) {
         long deadline = System.nanoTime() + Utility.PATIENCE.toNanos();
         while (!condition.getAsBoolean()) {
             check(System.nanoTime() - deadline < 0, what + " in time");
-            poll();
-            Thread.yield(); // the peer may need this processor
+            if (poll()) {
+                continue;
+            }
+            queue.requestNotify(); // the peer, which polls, needs this processor
+            if (!poll() && channel.await(1)) {
+                channel.takeEvent();
+                queue.acknowledge(1);
+            }
         }
     }
 
@@ -137,6 +149,7 @@ final class PerftestEnd implements AutoCloseable {
     public void close() {
         pair.close();
         queue.close();
+        channel.close();
         memory.close();
         domain.close();
     }

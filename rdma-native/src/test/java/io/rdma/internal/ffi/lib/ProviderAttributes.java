@@ -65,6 +65,7 @@ final class ProviderAttributes {
             putInt(a + DeviceAttrExLayout.RC_ODP_CAPS, v.rcOdpCaps());
             putInt(a + DeviceAttrExLayout.UC_ODP_CAPS, v.ucOdpCaps());
             putInt(a + DeviceAttrExLayout.UD_ODP_CAPS, v.udOdpCaps());
+            putInt(a + DeviceAttrExLayout.XRC_ODP_CAPS, v.xrcOdpCaps());
         }
     }
 

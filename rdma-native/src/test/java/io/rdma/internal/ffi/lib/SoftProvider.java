@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * Java side of the provider of libibverbs in {@code src/test/c/soft-provider.c}: functions that C calls, each on an
@@ -38,7 +39,8 @@ final class SoftProvider {
             ("open close queryDevice queryPort allocPd deallocPd regMr reregMr deregMr allocMw bindMw deallocMw "
                             + "createChannel destroyChannel createCq resizeCq destroyCq pollCq reqNotifyCq createSrq "
                             + "modifySrq querySrq destroySrq postSrqRecv createQp modifyQp queryQp destroyQp postSend "
-                            + "postRecv createAh destroyAh mcast")
+                            + "postRecv createAh destroyAh mcast openXrcd closeXrcd createXrcSrq createXrcReceiveQp "
+                            + "allocParentDomain adviseMr")
                     .split(" "));
 
     private static final SoftVerbs SOFT = SoftVerbs.shared();
@@ -52,7 +54,8 @@ final class SoftProvider {
     static void fill(long table) throws IllegalAccessException {
         for (int i = 0; i < FUNCTIONS.size(); i++) {
             String name = FUNCTIONS.get(i);
-            Method function = Arrays.stream(SoftProvider.class.getDeclaredMethods())
+            Method function = Stream.of(SoftProvider.class, OptionalProvider.class)
+                    .flatMap(one -> Arrays.stream(one.getDeclaredMethods()))
                     .filter(one -> one.getName().equals(name))
                     .findFirst()
                     .orElseThrow();
@@ -69,16 +72,16 @@ final class SoftProvider {
     }
 
     /** Call that may fail. */
-    private interface Call {
+    interface Call {
         long run();
     }
 
     /** Call without a result that may fail. */
-    private interface Action {
+    interface Action {
         void run();
     }
 
-    private static long result(Call call) {
+    static long result(Call call) {
         try {
             return call.run();
         } catch (VerbsException e) {
@@ -89,7 +92,7 @@ final class SoftProvider {
         }
     }
 
-    private static long done(Action action) {
+    static long done(Action action) {
         return result(() -> {
             action.run();
             return 0;
