@@ -24,11 +24,12 @@ import java.util.Objects;
  * itself:
  *
  * <pre>
- * Perftest DEVICE OWN_ADDRESS PEER_DEVICE PEER_ADDRESS PORT ib_send_lat|ib_write_lat|ib_read_lat|ib_send_bw[,…] [PREFIX…]
+ * Perftest DEVICE OWN_ADDRESS PEER_DEVICE PEER_ADDRESS PORT PROGRAM[,…] [PREFIX…]
  * </pre>
  *
- * <p>The runs take a port each, from PORT. PREFIX is put before the commands, to run them in another network namespace.
- * Prints lines as {@link Run#report} does.
+ * <p>PROGRAM is {@code ib_send_lat}, {@code ib_write_lat}, {@code ib_read_lat} or {@code ib_send_bw}. The runs take a
+ * port each, from PORT. PREFIX is put before the commands, to run them in another network namespace. Prints lines as
+ * {@link Run#report} does.
  */
 final class Perftest {
     private static final Duration RESOLVE = Duration.ofSeconds(2);
