@@ -11,7 +11,6 @@ import java.util.Map;
 
 /** Completion channel of {@link SoftProvider}: its thread writes each event to a pipe, as a pointer to the queue. */
 final class ProviderChannel {
-    @SuppressWarnings("restricted")
     private static final MethodHandle WRITE = Linker.nativeLinker()
             .downcallHandle(
                     Linker.nativeLinker().defaultLookup().find("write").orElseThrow(),

@@ -50,7 +50,6 @@ final class SoftProvider {
     private SoftProvider() {}
 
     /** Fills the table of C with the addresses of the functions. */
-    @SuppressWarnings("restricted") // makes code that C calls
     static void fill(long table) throws IllegalAccessException {
         for (int i = 0; i < FUNCTIONS.size(); i++) {
             String name = FUNCTIONS.get(i);
