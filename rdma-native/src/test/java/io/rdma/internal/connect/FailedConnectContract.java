@@ -48,6 +48,9 @@ abstract class FailedConnectContract {
     /** Returns the name of the device. */
     abstract String device();
 
+    /** Returns an address of the device. */
+    abstract String host();
+
     @AfterEach
     void closeNewestFirst() throws Exception {
         opened.close();
@@ -76,7 +79,7 @@ abstract class FailedConnectContract {
         DeviceResources resources = opened.later(new DeviceResources(DeviceOf.named(recording, device())));
         CmEventChannel channel = opened.later(device.createEventChannel());
         CmIdentifier listener = opened.later(channel.createIdentifier(PortSpace.TCP));
-        listener.bind(new InetSocketAddress(TestDevice.host(device()), 0));
+        listener.bind(new InetSocketAddress(host(), 0));
         listener.listen(8);
 
         ConnectOutcome outcome = ConnectOutcome.of(resources, OPTIONS, listener.localAddress());

@@ -5,4 +5,9 @@ class IwarpFailedConnectContractTest extends FailedConnectContract {
     String device() {
         return "soft-iwarp0";
     }
+
+    @Override
+    String host() {
+        return "127.0.0.1";
+    }
 }

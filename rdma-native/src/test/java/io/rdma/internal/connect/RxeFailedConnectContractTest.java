@@ -9,4 +9,9 @@ class RxeFailedConnectContractTest extends FailedConnectContract {
     String device() {
         return TestDevice.real();
     }
+
+    @Override
+    String host() {
+        return "10.77.0.1";
+    }
 }

@@ -5,4 +5,9 @@ class SoftFailedConnectContractTest extends FailedConnectContract {
     String device() {
         return "soft0";
     }
+
+    @Override
+    String host() {
+        return "127.0.0.1";
+    }
 }
