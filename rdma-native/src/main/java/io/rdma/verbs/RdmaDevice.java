@@ -7,7 +7,7 @@ import io.rdma.types.VerbsException;
 
 /** A device that is present but not opened. */
 public final class RdmaDevice {
-    private final Verbs verbs;
+    final Verbs verbs;
     private final DeviceEntry entry;
 
     RdmaDevice(Verbs verbs, DeviceEntry entry) {

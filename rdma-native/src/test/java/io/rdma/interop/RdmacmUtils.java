@@ -11,14 +11,11 @@ import io.rdma.verbs.ConnectionParameters;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Peer of {@code udaddy(1)} and {@code mckey(1)} of rdmacm-utils, in both directions. It starts these utilities itself:
@@ -33,12 +30,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class RdmacmUtils {
     private static final Duration RESOLVE = Duration.ofSeconds(2);
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final int PORT = 7174; // the only port that udaddy uses
     private static final int COUNT = 20;
     private static final int BYTES = 1000;
     private static final int UDP_QKEY = 0x01234567;
-    private static final int REPEAT_MILLIS = 100;
 
     private final CmEventChannel channel;
     private final String own;
@@ -52,12 +47,12 @@ final class RdmacmUtils {
         this.prefix = prefix;
     }
 
-    /** One run against a utility. */
-    private interface Run {
-        void run() throws IOException, InterruptedException;
+    public static void main(String[] args) {
+        System.exit(run(args));
     }
 
-    public static void main(String[] args) {
+    /** Runs all, and returns the exit status. */
+    static int run(String[] args) {
         List<String> wanted = List.of(args[3].split(","));
         List<String> prefix = Arrays.asList(args).subList(4, args.length);
         boolean right = true;
@@ -72,58 +67,21 @@ final class RdmacmUtils {
                 right &= report("our group on " + args[0] + " to mckey", utils::sendToGroup);
             }
         }
-        System.exit(right ? 0 : 1);
+        return right ? 0 : 1;
     }
 
     private static boolean report(String name, Run run) {
-        try {
-            run.run();
-            System.out.println("ok      " + name + ", " + COUNT + " x " + BYTES + " bytes");
-            return true;
-        } catch (Throwable e) { // the remaining runs still take place
-            System.out.println("FAILED  " + name);
-            e.printStackTrace(System.out);
-            return false;
-        }
+        return Run.report(name + ", " + COUNT + " x " + BYTES + " bytes", run);
     }
 
-    /** A running utility, with its output in a file. */
-    private final class Utility implements AutoCloseable {
-        private final Path output = Files.createTempFile("rdmacm-utils", ".txt");
-        private final Process process;
-
-        Utility(String... command) throws IOException {
-            List<String> all = new ArrayList<>(prefix);
-            all.addAll(List.of(command));
-            all.addAll(List.of("-C", Integer.toString(COUNT), "-S", Integer.toString(BYTES), "-b", peer));
-            process = new ProcessBuilder(all)
-                    .redirectErrorStream(true)
-                    .redirectOutput(output.toFile())
-                    .start();
-        }
-
-        boolean ended(long millis) throws InterruptedException {
-            return process.waitFor(millis, TimeUnit.MILLISECONDS);
-        }
-
-        void expectSuccess() throws InterruptedException {
-            check(ended(PATIENCE.toMillis()), "the end of their program in time");
-            check(process.exitValue() == 0, "their exit status " + process.exitValue());
-        }
-
-        @Override
-        public void close() throws IOException {
-            boolean right = !process.isAlive() && process.exitValue() == 0;
-            process.destroyForcibly();
-            if (!right) {
-                Files.readAllLines(output).forEach(line -> System.out.println("    theirs: " + line));
-            }
-            Files.delete(output);
-        }
+    private Utility start(String... command) throws IOException {
+        List<String> all = new ArrayList<>(List.of(command));
+        all.addAll(List.of("-C", Integer.toString(COUNT), "-S", Integer.toString(BYTES), "-b", peer));
+        return new Utility(prefix, all);
     }
 
     private CmEvent next() {
-        check(channel.await((int) PATIENCE.toMillis()), "an event in time");
+        check(channel.await((int) Utility.PATIENCE.toMillis()), "an event in time");
         return Objects.requireNonNull(channel.take());
     }
 
@@ -138,7 +96,7 @@ final class RdmacmUtils {
         try (CmIdentifier listener = channel.createIdentifier(PortSpace.UDP)) {
             listener.bind(new InetSocketAddress(own, PORT));
             listener.listen(1);
-            try (Utility client = new Utility("udaddy", "-s", own);
+            try (Utility client = start("udaddy", "-s", own);
                     CmIdentifier server = next(CmEventType.CONNECT_REQUEST).identifier();
                     DatagramEnd end = new DatagramEnd(server, COUNT, BYTES)) {
                 end.postReceives();
@@ -153,11 +111,10 @@ final class RdmacmUtils {
 
     /** Runs the client; udaddy is the server. Repeats the request until udaddy listens. */
     private void requestUntilListening() throws IOException, InterruptedException {
-        try (Utility server = new Utility("udaddy")) {
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+        try (Utility server = start("udaddy")) {
+            long deadline = System.nanoTime() + Utility.PATIENCE.toNanos();
             while (!requestOnce()) {
-                check(System.nanoTime() - deadline < 0, "a server in time");
-                check(!server.ended(REPEAT_MILLIS), "udaddy still runs");
+                server.awaitNextAttempt(deadline);
             }
             server.expectSuccess();
         }
@@ -206,7 +163,7 @@ final class RdmacmUtils {
                 DatagramEnd end = new DatagramEnd(member, COUNT, BYTES)) {
             end.postReceives();
             joined(member, group);
-            try (Utility sender = new Utility("mckey", "-s", "-m", "239.77.77.1")) {
+            try (Utility sender = start("mckey", "-s", "-m", "239.77.77.1")) {
                 end.receive();
                 sender.expectSuccess();
             }
@@ -219,16 +176,16 @@ final class RdmacmUtils {
         InetSocketAddress group = new InetSocketAddress("239.77.77.2", 0);
         try (CmIdentifier member = bound();
                 DatagramEnd end = new DatagramEnd(member, COUNT, BYTES);
-                Utility receiver = new Utility("mckey", "-m", "239.77.77.2")) {
+                Utility receiver = start("mckey", "-m", "239.77.77.2")) {
             CmEvent joined = joined(member, group);
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            long deadline = System.nanoTime() + Utility.PATIENCE.toNanos();
             do {
                 check(System.nanoTime() - deadline < 0, "mckey heard in time");
                 end.send(
                         Objects.requireNonNull(joined.destination()),
                         joined.parameters().queuePairNumber(),
                         joined.qkey());
-            } while (!receiver.ended(REPEAT_MILLIS));
+            } while (!receiver.ended(Utility.REPEAT_MILLIS));
             receiver.expectSuccess();
             member.leaveMulticast(group);
         }

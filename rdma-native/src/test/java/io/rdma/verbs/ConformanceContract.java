@@ -110,6 +110,14 @@ abstract class ConformanceContract {
     }
 
     @Test
+    void theDeviceNamesItself() {
+        DeviceAttributes attributes = context.queryDevice();
+        assertThat(attributes.vendorId()).isNotZero();
+        assertThat(attributes.nodeGuid()).isNotZero();
+        assertThat(attributes.sysImageGuid()).isNotZero();
+    }
+
+    @Test
     void datagramsWakeTheChannelRoundAfterRound() {
         GidTableEntry gid = RoutablePath.gid(context);
         try (CompletionChannel channel = context.createCompletionChannel();

@@ -35,6 +35,7 @@ import picocli.CommandLine.ScopeType;
             PingPong.Reliable.class,
             PingPong.Unreliable.class,
             PingPong.Datagram.class,
+            PingPong.Shared.class,
             Rping.class,
             Ucmatose.class,
             Learn.class,

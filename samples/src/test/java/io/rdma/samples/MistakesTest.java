@@ -66,6 +66,8 @@ class MistakesTest {
         assertError(run("bench", "calls"), "give --device one of libibverbs");
         assertError(run("pingpong", "client", "127.0.0.1", "--mtu", "1000"), "--mtu must be 256, 512");
         assertError(run("pingpong", "client", "127.0.0.1", "--sl", "16"), "--sl must be from 0 to 15");
+        assertError(run("srq-pingpong", "client", "127.0.0.1", "--num-qp", "256"), "--num-qp must be from 1 to 255");
+        assertError(run("srq-pingpong", "client", "127.0.0.1", "--rx-depth", "8"), "--rx-depth must be from 16");
         try (ServerSocket taken = new ServerSocket(0)) {
             String port = Integer.toString(taken.getLocalPort());
             assertError(run("counter", "server", "--port", port), "Choose another port");

@@ -129,7 +129,7 @@ abstract class SamplesContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"pingpong, 10000", "uc-pingpong, 5000", "ud-pingpong, 1024"})
+    @CsvSource({"pingpong, 10000", "uc-pingpong, 5000", "ud-pingpong, 1024", "srq-pingpong, 10000"})
     void pingPongGoesBetweenTwoProcesses(String command, int size) throws Exception {
         String[] options = {"--size", Integer.toString(size), "--iters", "20", "--chk", "--sl", "3", "--mtu", "1024"};
         String port = Integer.toString(freePort());

@@ -82,20 +82,27 @@ final class CmConnector {
             Endpoint endpoint;
             InetSocketAddress local = Objects.requireNonNull(id.localAddress());
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
-                    resources,
-                    options,
-                    local.getAddress(),
-                    id.port(),
-                    id.attributesTo(QueuePairState.INIT),
-                    CmGreeting.OFFER)) {
+                            resources,
+                            options,
+                            local.getAddress(),
+                            id.port(),
+                            id.attributesTo(QueuePairState.INIT),
+                            CmGreeting.OFFER);
+                    CleanupStack held = new CleanupStack()) {
+                if (iwarp) {
+                    held.add(() -> loop.close(id)); // see watch: the manager holds the queue pair
+                }
                 id.connect(parameters(queuePair.local(), options, token == null ? NO_TOKEN : token.request()));
                 CmEvent answer = dialog.await(iwarp ? CmEventType.ESTABLISHED : CmEventType.CONNECT_RESPONSE);
                 verify(answer.parameters());
                 PeerParameters peer = CmGreeting.heard(answer.parameters(), queuePair.local());
                 endpoint = queuePair.connect(peer, id, true);
+                held.keep();
             }
             cleanup.add(endpoint::discard);
-            if (!iwarp) {
+            if (iwarp) {
+                cleanup.add(() -> loop.close(id));
+            } else {
                 id.establish();
             }
             EstablishedConnection connection =

@@ -7,9 +7,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong} and {@code ibv_ud_pingpong} on the typed verbs objects. They use the
- * handshake of the C programs, so that either end can be such a program. Each transport has a command; this class has
- * the shared part.
+ * {@code ibv_rc_pingpong}, {@code ibv_uc_pingpong}, {@code ibv_ud_pingpong} and {@code ibv_srq_pingpong} on the typed
+ * verbs objects. They use the handshake of the C programs, so that either end can be such a program. Each transport has
+ * a command; this class has the shared part.
  */
 public abstract class PingPong {
     private final PingPongTransport transport;
@@ -48,6 +48,17 @@ public abstract class PingPong {
     public static final class Datagram extends PingPong {
         private Datagram() {
             super(PingPongTransport.UD);
+        }
+    }
+
+    /** Ping-pong over several reliable connections that share their receives. */
+    @Command(
+            name = "srq-pingpong",
+            mixinStandardHelpOptions = true,
+            description = "Ping-pong that talks to rdma-core's ibv_srq_pingpong: several queue pairs, shared receives.")
+    public static final class Shared extends PingPong {
+        private Shared() {
+            super(PingPongTransport.SRQ);
         }
     }
 

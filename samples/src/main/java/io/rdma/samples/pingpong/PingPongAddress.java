@@ -48,6 +48,11 @@ record PingPongAddress(int lid, int qpNumber, int psn, Gid gid) {
                 Gid.of(HexFormat.of().parseHex(m.group(4))));
     }
 
+    /** Returns the address that stands for a queue pair that is not there. */
+    static PingPongAddress none() {
+        return new PingPongAddress(0, 0, 0, Gid.of(new byte[16]));
+    }
+
     /** Returns the path to this address from a local GID. */
     AddressHandleAttributes path(PingPongOptions options, GidTableEntry from) {
         AddressHandleAttributes path = gid.isZero()

@@ -46,6 +46,12 @@ final class PingPongOptions {
     int iters;
 
     @Option(
+            names = {"-q", "--num-qp"},
+            defaultValue = "0",
+            description = "Queue pairs of srq-pingpong; default: 16. The others have one.")
+    int queuePairs;
+
+    @Option(
             names = {"-l", "--sl"},
             defaultValue = "0",
             description = "Service level.")
@@ -70,16 +76,20 @@ final class PingPongOptions {
     /**
      * Checks the options.
      *
-     * @param defaultSize for {@link #size}
+     * @param transport has the defaults
      * @throws IllegalArgumentException naming the option that is out of range
      */
-    void check(int defaultSize) {
+    void check(PingPongTransport transport) {
         if (size == 0) {
-            size = defaultSize;
+            size = transport.defaultSize();
         }
+        if (queuePairs == 0) {
+            queuePairs = transport.defaultQueuePairs();
+        }
+        range("--num-qp", queuePairs, 1, transport.maxQueuePairs());
         range("--size", size, 1, Integer.MAX_VALUE);
         range("--iters", iters, 1, Integer.MAX_VALUE);
-        range("--rx-depth", rxDepth, 1, Integer.MAX_VALUE);
+        range("--rx-depth", rxDepth, queuePairs, Integer.MAX_VALUE);
         range("--port", port, 1, 65_535);
         range("--ib-port", ibPort, 1, 255);
         range("--sl", serviceLevel, 0, 15);

@@ -4,8 +4,6 @@ import io.rdma.samples.support.DeviceOption;
 import io.rdma.samples.support.LocalGid;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.GidTableEntry;
-import io.rdma.types.PortAttributes;
-import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionException;
@@ -17,14 +15,12 @@ import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
-import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SendChain;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.ServerSocket;
-import java.security.SecureRandom;
 import java.util.EnumSet;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -43,13 +39,12 @@ final class PingPongRun {
     private int sent;
     private int received;
     private int posted;
-    private boolean sending;
 
     PingPongRun(DeviceOption device, PingPongOptions options, PingPongTransport transport) {
         this.device = device;
         this.options = options;
         this.transport = transport;
-        options.check(transport.defaultSize());
+        options.check(transport);
     }
 
     int serve() throws IOException {
@@ -66,37 +61,30 @@ final class PingPongRun {
         try (DeviceContext context = device.device().open();
                 ProtectionDomain domain = context.allocateProtectionDomain();
                 CompletionChannel channel = context.createCompletionChannel();
-                CompletionQueue queue = context.createCompletionQueue(options.rxDepth + 1, channel);
+                CompletionQueue queue = context.createCompletionQueue(options.rxDepth + options.queuePairs, channel);
                 MemoryRegion memory = domain.allocate(
                         (long) transport.headroom() + options.size, EnumSet.of(AccessFlag.LOCAL_WRITE));
-                QueuePair pair = domain.createQueuePair(
-                        transport.type(), queue, queue, new QueuePairCapacity(1, options.rxDepth, 1, 1, 0));
-                PingPongPath path = transport.path(options, domain, pair)) {
+                PingPongEnds ends = new PingPongEnds(transport, options, domain, queue)) {
             MemorySegment message = memory.segment().asSlice(transport.headroom());
-            PortAttributes port = context.queryPort(options.ibPort);
             GidTableEntry gid = gid(context);
             prepare(message, listener == null);
-            path.init();
-            receive(pair, memory, options.rxDepth);
-            PingPongAddress local =
-                    new PingPongAddress(port.lid(), pair.number(), new SecureRandom().nextInt(1 << 24), gid.gid());
-            System.out.println(local.line("local"));
+            ends.init(context.queryPort(options.ibPort), gid);
+            receive(ends, memory, options.rxDepth);
             if (options.events) {
                 queue.requestNotify();
             }
-            PingPongAddress remote;
             if (listener != null) {
-                remote = PingPongHandshake.answer(listener, local, peer -> path.up(gid, local, peer));
+                PingPongHandshake.answer(listener, ends.addresses(), peer -> ends.up(gid, peer));
             } else {
-                remote = PingPongHandshake.ask(Objects.requireNonNull(host), options.port, local);
-                path.up(gid, local, remote);
+                ends.up(gid, PingPongHandshake.ask(Objects.requireNonNull(host), options.port, ends.addresses()));
             }
-            System.out.println(remote.line("remote"));
             long start = System.nanoTime();
             if (listener == null) {
-                send(pair, path, memory);
+                for (PingPongEnd end : ends.all()) {
+                    send(end, memory);
+                }
             }
-            exchange(pair, path, queue, channel, memory);
+            exchange(ends, queue, channel, memory);
             report(System.nanoTime() - start);
             return check(message, listener != null);
         }
@@ -120,25 +108,23 @@ final class PingPongRun {
         }
     }
 
-    private void receive(QueuePair pair, MemoryRegion memory, int count) {
+    private void receive(PingPongEnds ends, MemoryRegion memory, int count) {
         ReceiveChain chain = new ReceiveChain(count, 1);
         chain.clear();
         for (int i = 0; i < count; i++) {
             chain.add(RECEIVE).entry(memory.segment().address(), transport.headroom() + options.size, memory.lkey());
         }
-        posted(pair.post(chain), "ibv_post_recv");
+        posted(ends.post(chain), "ibv_post_recv");
         posted += count;
     }
 
-    private void send(QueuePair pair, PingPongPath path, MemoryRegion memory) {
+    private void send(PingPongEnd end, MemoryRegion memory) {
         SendChain chain = new SendChain(1, 1);
         chain.clear();
         chain.add(SEND, WorkRequestOpcode.SEND)
                 .entry(memory.segment().address() + transport.headroom(), options.size, memory.lkey())
                 .signaled();
-        path.address(chain);
-        posted(pair.post(chain), "ibv_post_send");
-        sending = true;
+        posted(end.post(chain), "ibv_post_send");
     }
 
     private static void posted(int result, String call) {
@@ -148,13 +134,11 @@ final class PingPongRun {
     }
 
     /**
-     * Sends the next message when the previous send has completed and a message has arrived. Ends after the requested
-     * number of each.
+     * Sends the next message of a queue pair when its previous send has completed and a message has arrived there. Ends
+     * after the requested number of each, over all queue pairs.
      */
-    private void exchange(
-            QueuePair pair, PingPongPath path, CompletionQueue queue, CompletionChannel channel, MemoryRegion memory) {
-        CompletionBatch batch = new CompletionBatch(2);
-        int turns = 0; // messages that arrived and are not yet answered
+    private void exchange(PingPongEnds ends, CompletionQueue queue, CompletionChannel channel, MemoryRegion memory) {
+        CompletionBatch batch = new CompletionBatch(2 * options.queuePairs);
         while (sent < options.iters || received < options.iters) {
             int polled = poll(queue, channel, batch);
             for (int i = 0; i < polled; i++) {
@@ -165,20 +149,20 @@ final class PingPongRun {
                             batch.qpNumber(i),
                             batch.vendorError(i));
                 }
+                PingPongEnd end = ends.of(batch.qpNumber(i));
                 if (batch.wrId(i) == SEND) {
                     sent++;
-                    sending = false;
+                    end.sendCompleted();
                 } else {
                     received++;
-                    turns++;
-                    if (--posted <= 1) {
-                        receive(pair, memory, options.rxDepth - posted);
+                    end.messageArrived();
+                    if (--posted <= options.queuePairs) {
+                        receive(ends, memory, options.rxDepth - posted);
                     }
                 }
-            }
-            if (!sending && turns > 0 && sent < options.iters) {
-                turns--;
-                send(pair, path, memory);
+                if (sent < options.iters && end.takeTurn()) {
+                    send(end, memory);
+                }
             }
         }
     }

@@ -26,6 +26,12 @@ class PingPongAddressTest {
     }
 
     @Test
+    void theAddressOfNoQueuePairIsZero() {
+        assertThat(new String(PingPongAddress.none().encode(), StandardCharsets.US_ASCII))
+                .isEqualTo("0000:000000:000000:" + "0".repeat(32) + "\0");
+    }
+
+    @Test
     void malformedAddressesAreRefused() {
         Random random = new Random(1);
         for (int i = 0; i < 10_000; i++) {

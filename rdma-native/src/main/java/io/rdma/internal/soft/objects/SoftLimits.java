@@ -23,6 +23,10 @@ public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int 
     public static final int COMPLETION_VECTORS = 4;
 
     static final long GUID = 0x0200_00ff_fe00_0001L;
+
+    /** Identifier of no vendor. Linux's rdma_rxe has it, and a device must not have 0. */
+    private static final int NO_VENDOR = 0xff_ffff;
+
     private static final int MAX_GROUPS = 1 << 10;
     private static final int MAX_GROUP_MEMBERS = 1 << 10;
     private static final int MAX_AH = 1 << 19;
@@ -44,7 +48,7 @@ public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int 
                 GUID,
                 Long.MAX_VALUE,
                 PAGE_SIZES,
-                0,
+                NO_VENDOR,
                 0,
                 0,
                 1 << 16,
