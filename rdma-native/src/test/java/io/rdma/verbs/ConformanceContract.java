@@ -65,10 +65,9 @@ abstract class ConformanceContract {
 
     @Test
     void eachGidOfTheTableIsFoundByItsIndex() {
-        assertThat(context.queryGidTable())
-                .isNotEmpty()
-                .allSatisfy(entry -> assertThat(context.queryGid(entry.port(), entry.index()))
-                        .isEqualTo(entry));
+        assertThat(context.queryGidTable()).isNotEmpty().allSatisfy(entry -> assertThat(
+                        context.queryGid(entry.port(), entry.index()))
+                .isEqualTo(entry));
     }
 
     @ParameterizedTest
@@ -85,9 +84,8 @@ abstract class ConformanceContract {
     }
 
     private static void assertRefused(ThrowingCallable call, int errno) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(errno));
+        assertThatThrownBy(call).isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.errno())
+                .isEqualTo(errno));
     }
 
     @Test
@@ -96,13 +94,13 @@ abstract class ConformanceContract {
         assertThat(attributes.capabilities().contains(DeviceCapability.MEM_WINDOW))
                 .isEqualTo(attributes.hasMemoryWindows());
         assertThat(attributes.capabilities()).contains(DeviceCapability.MEM_MGT_EXTENSIONS);
-        int known = Arrays.stream(DeviceCapability.values())
-                .mapToInt(DeviceCapability::code)
+        long known = Arrays.stream(DeviceCapability.values())
+                .mapToLong(DeviceCapability::code)
                 .reduce(0, (a, b) -> a | b);
         assertThat(attributes.capabilities().stream()
-                        .mapToInt(DeviceCapability::code)
+                        .mapToLong(DeviceCapability::code)
                         .sum())
-                .isEqualTo(attributes.deviceCapFlags() & known);
+                .isEqualTo(Integer.toUnsignedLong(attributes.deviceCapFlags()) & known);
         PortAttributes port = context.queryPort(PORT);
         assertThat(port.capabilities()).contains(PortCapability.CM_SUP).doesNotContain(PortCapability.SM);
         assertThat(port.lmc()).as("Ethernet has no LIDs").isZero();
