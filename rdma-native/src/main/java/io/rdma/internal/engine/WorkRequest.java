@@ -1,6 +1,7 @@
 package io.rdma.internal.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
 import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.DatagramAddress;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Description of an operation to post. It is immutable, so that a cold publisher can post it again.
  *
  * @param opcode operation
- * @param buffer local memory; null for atomics, whose result the engine keeps, and for a bind
+ * @param buffer local memory; null for atomics, whose result the engine keeps, and for what has none
  * @param remote memory of the peer; null for sends
  * @param operands further operands of the opcode; null if it has none
  * @param closeBuffer whether the engine closes the buffer at the end of the operation, after success and failure alike;
@@ -25,19 +26,17 @@ public record WorkRequest(
         @Nullable Operands operands,
         boolean closeBuffer) {
 
+    private static final PlacementType[] TYPES = PlacementType.values();
+
     /**
      * Operands that only some opcodes have. They are kept apart so that most requests are small.
      *
-     * @param immediate immediate data in host order, or the key to invalidate
-     * @param compareAdd value to compare with, or to add
+     * @param immediate immediate data in host order, the key to invalidate, or the guarantee of a FLUSH
+     * @param compareAdd value to compare with, to add, or to write at once
      * @param swap new value of a compare-and-swap
      * @param destination destination of a datagram; null for other operations
      */
-    public record Operands(
-            int immediate,
-            long compareAdd,
-            long swap,
-            @Nullable DatagramAddress destination) {
+    public record Operands(int immediate, long compareAdd, long swap, @Nullable DatagramAddress destination) {
         private static Operands immediate(int value) {
             return new Operands(value, 0, 0, null);
         }
@@ -166,7 +165,7 @@ public record WorkRequest(
                 WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, new Operands(0, expected, update, null), false);
     }
 
-    private static void aligned(RemoteMemory target) {
+    static void aligned(RemoteMemory target) {
         if (target.length() < Long.BYTES) {
             throw new IllegalArgumentException(
                     "the target of an atomic must have at least 8 bytes: " + target.length());
@@ -208,6 +207,11 @@ public record WorkRequest(
         return operands == null ? 0 : operands.immediate();
     }
 
+    /** Returns the guarantee of a FLUSH. */
+    PlacementType placementType() {
+        return TYPES[immediate()];
+    }
+
     /**
      * Returns the destination of a datagram.
      *
@@ -220,7 +224,11 @@ public record WorkRequest(
     /** Returns the present length in bytes, after checking it. A submit fixes and posts this length. */
     int checkedLength() {
         if (buffer == null) {
-            return isAtomic() ? Long.BYTES : 0;
+            return isAtomic() || opcode == WorkRequestOpcode.ATOMIC_WRITE
+                    ? Long.BYTES
+                    : opcode == WorkRequestOpcode.RDMA_READ
+                            ? (int) Objects.requireNonNull(remote).length()
+                            : 0;
         }
         int length = buffer.limit();
         if (remote != null && length > remote.length()) {
