@@ -7,8 +7,10 @@ import io.rdma.engine.RdmaEndpoint;
 import io.rdma.internal.connect.EstablishedConnection;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.MessageStream;
+import io.rdma.internal.engine.PlacementRequest;
 import io.rdma.internal.engine.WorkRequest;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
@@ -62,8 +64,8 @@ class DefaultRdmaConnection implements RdmaConnection {
 
     /** Sends a message that does not fit into a buffer of the pool. */
     private Mono<Void> large(int length, Consumer<MemorySegment> writer) {
-        return Mono.defer(() ->
-                OperationMono.of(endpoint, largeRequest(length, buffer -> writer.accept(buffer.segment()))));
+        return Mono.defer(
+                () -> OperationMono.of(endpoint, largeRequest(length, buffer -> writer.accept(buffer.segment()))));
     }
 
     /** Returns the request of a message with a buffer of its own, which the operation closes however it ends. */
@@ -175,6 +177,16 @@ class DefaultRdmaConnection implements RdmaConnection {
     @Override
     public Mono<Long> compareAndSwap(RemoteMemory target, long expected, long update) {
         return operation(() -> WorkRequest.compareAndSwap(target, expected, update));
+    }
+
+    @Override
+    public Mono<Void> atomicWrite(RemoteMemory target, long value) {
+        return operation(() -> PlacementRequest.atomicWrite(target, value));
+    }
+
+    @Override
+    public Mono<Void> flush(RemoteMemory memory, PlacementType type) {
+        return operation(() -> PlacementRequest.flush(memory, type, endpoint.flushMethod(type)));
     }
 
     /** Returns the Mono of an operation. An invalid request becomes an error signal, like every other failure. */
