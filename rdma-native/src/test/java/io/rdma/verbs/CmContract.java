@@ -333,8 +333,9 @@ abstract class CmContract {
         exchange(made.clientEnd(), made.serverEnd());
         made.client().disconnect();
         assertThat(expect(own, CmEventType.DISCONNECTED).identifier()).isSameAs(made.server());
-        assertThatThrownBy(own::close).isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.errno())
-                .isEqualTo(Errno.EBUSY));
+        assertThatThrownBy(own::close)
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
         made.server().migrate(servers);
         own.close();
     }
@@ -362,8 +363,9 @@ abstract class CmContract {
     @Test
     void anIdentifierCanBeClosedWithUntakenEvents() throws Exception {
         Connection made = connected(host());
-        assertThatThrownBy(made.server()::close).isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.errno())
-                .isEqualTo(Errno.EBUSY));
+        assertThatThrownBy(made.server()::close)
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
         made.client().disconnect();
         assertThat(servers.await(PATIENCE_MILLIS)).isTrue();
         made.serverEnd().close();

@@ -65,9 +65,10 @@ abstract class ConformanceContract {
 
     @Test
     void eachGidOfTheTableIsFoundByItsIndex() {
-        assertThat(context.queryGidTable()).isNotEmpty().allSatisfy(entry -> assertThat(
-                        context.queryGid(entry.port(), entry.index()))
-                .isEqualTo(entry));
+        assertThat(context.queryGidTable())
+                .isNotEmpty()
+                .allSatisfy(entry -> assertThat(context.queryGid(entry.port(), entry.index()))
+                        .isEqualTo(entry));
     }
 
     @ParameterizedTest
@@ -84,8 +85,9 @@ abstract class ConformanceContract {
     }
 
     private static void assertRefused(ThrowingCallable call, int errno) {
-        assertThatThrownBy(call).isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.errno())
-                .isEqualTo(errno));
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(errno));
     }
 
     @Test
