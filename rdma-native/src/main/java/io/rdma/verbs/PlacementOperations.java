@@ -34,17 +34,21 @@ final class PlacementOperations {
      * @return what it created
      */
     <T> Made<T> create(QueuePairType type, LongFunction<T> creation) {
-        for (long wanted = type.hasPlacement() ? supported() : 0; wanted != 0; wanted = fewer(wanted)) {
+        long wanted = type.hasPlacement() ? supported() : 0;
+        while (true) {
             try {
-                return new Made<>(creation.apply(type.sendOps() | wanted), type.operationBits() | operations(wanted));
-            } catch (VerbsException e) {
-                if (e.errno() != Errno.EOPNOTSUPP && e.errno() != Errno.ENOSYS) {
+                T made = creation.apply(type.sendOps() | wanted);
+                if (type == QueuePairType.RC) {
+                    supported = wanted;
+                }
+                return new Made<>(made, type.operationBits() | operations(wanted));
+            } catch (VerbsException e) { // of a type that the device lacks, too: then all attempts fail
+                if (wanted == 0 || e.errno() != Errno.EOPNOTSUPP && e.errno() != Errno.ENOSYS) {
                     throw e;
                 }
             }
-            supported = fewer(wanted);
+            wanted = fewer(wanted);
         }
-        return new Made<>(creation.apply(type.sendOps()), type.operationBits());
     }
 
     /**

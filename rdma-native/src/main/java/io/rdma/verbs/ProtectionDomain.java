@@ -254,8 +254,14 @@ public final class ProtectionDomain extends NativeObject {
      */
     public MemoryRegion registerDmaBuf(int descriptor, long offset, long length, long iova, Set<AccessFlag> access) {
         int flags = AccessFlag.registered(access);
-        return region(MemorySegment.NULL, iova, length, policy.budget(), true, () -> {}, pd -> verbs.memory()
-                .regDmabufMr(pd, offset, length, iova, descriptor, flags));
+        return region(
+                MemorySegment.NULL,
+                iova,
+                length,
+                policy.budget(),
+                true,
+                () -> {},
+                pd -> verbs.memory().regDmabufMr(pd, offset, length, iova, descriptor, flags));
     }
 
     /**
@@ -502,8 +508,11 @@ public final class ProtectionDomain extends NativeObject {
      */
     public SharedReceiveQueue createSharedReceiveQueue(
             XrcDomain xrc, CompletionQueue completions, SharedReceiveQueueAttributes attributes) {
-        return new SharedReceiveQueue(verbs, this, call(pd -> verbs.xrc()
-                .createXrcSrq(pd, xrc.handle(), completions.handle(), Structures.of(attributes))));
+        return new SharedReceiveQueue(
+                verbs,
+                this,
+                call(pd ->
+                        verbs.xrc().createXrcSrq(pd, xrc.handle(), completions.handle(), Structures.of(attributes))));
     }
 
     /**

@@ -36,7 +36,11 @@ public record WorkRequest(
      * @param swap new value of a compare-and-swap
      * @param destination destination of a datagram; null for other operations
      */
-    public record Operands(int immediate, long compareAdd, long swap, @Nullable DatagramAddress destination) {
+    public record Operands(
+            int immediate,
+            long compareAdd,
+            long swap,
+            @Nullable DatagramAddress destination) {
         private static Operands immediate(int value) {
             return new Operands(value, 0, 0, null);
         }

@@ -134,8 +134,9 @@ abstract class FlushContract extends ConnectedContract {
         }
         kept.forEach(one -> assertThat(one.ended().error).isNull());
         await().atMost(PATIENCE).until(() -> client.inFlight() == 0);
-        assertThat(abandoned).isNotEmpty().allSatisfy(one -> assertThat(one.ends)
-                .hasValue(0));
+        assertThat(abandoned)
+                .isNotEmpty()
+                .allSatisfy(one -> assertThat(one.ends).hasValue(0));
     }
 
     @Test
