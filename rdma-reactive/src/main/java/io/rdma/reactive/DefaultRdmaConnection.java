@@ -64,8 +64,8 @@ class DefaultRdmaConnection implements RdmaConnection {
 
     /** Sends a message that does not fit into a buffer of the pool. */
     private Mono<Void> large(int length, Consumer<MemorySegment> writer) {
-        return Mono.defer(
-                () -> OperationMono.of(endpoint, largeRequest(length, buffer -> writer.accept(buffer.segment()))));
+        return Mono.defer(() ->
+                OperationMono.of(endpoint, largeRequest(length, buffer -> writer.accept(buffer.segment()))));
     }
 
     /** Returns the request of a message with a buffer of its own, which the operation closes however it ends. */

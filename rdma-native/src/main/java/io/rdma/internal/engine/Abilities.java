@@ -102,11 +102,11 @@ public record Abilities(
             throw new UnsupportedRequestException(
                     opcode, device, "has no immediate data, as it speaks iWARP: put the bytes into a message");
         }
-        if (opcode == WorkRequestOpcode.FLUSH && !placement.has(request.placementType())) {
+        if (opcode == WorkRequestOpcode.FLUSH && !placement.has(PlacementRequest.type(request))) {
             throw new UnsupportedRequestException(
                     opcode,
                     device,
-                    "or its peer has none for " + request.placementType()
+                    "or its peer has none for " + PlacementRequest.type(request)
                             + ": ask flushMethod before; for persistence let the owner of the memory force its file"
                             + " when a message asks for it");
         }

@@ -7,9 +7,15 @@ import io.rdma.types.WorkRequestOpcode;
 
 /** Requests of the memory placement extensions, IB specification volume 1, annex A19, and what stands for them. */
 public final class PlacementRequest {
+    private static final PlacementType[] TYPES = PlacementType.values();
     private static final long LONGEST_FLUSH = 0xffff_ffffL;
 
     private PlacementRequest() {}
+
+    /** Returns the guarantee of a FLUSH. */
+    static PlacementType type(WorkRequest flush) {
+        return TYPES[flush.immediate()];
+    }
 
     /**
      * Creates the request for 8 bytes that are written at once, after all writes before it.

@@ -131,7 +131,7 @@ final class RequestEncoder {
         WorkRequest request = operation.request();
         RemoteMemory target = Objects.requireNonNull(request.remote());
         switch (request.opcode()) {
-            case FLUSH -> chain.flush(target, request.placementType());
+            case FLUSH -> chain.flush(target, PlacementRequest.type(request));
             case ATOMIC_WRITE ->
                 chain.atomicWrite(
                         target.address(),

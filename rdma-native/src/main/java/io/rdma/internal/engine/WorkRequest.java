@@ -1,7 +1,6 @@
 package io.rdma.internal.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
 import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.DatagramAddress;
@@ -25,8 +24,6 @@ public record WorkRequest(
         @Nullable RemoteMemory remote,
         @Nullable Operands operands,
         boolean closeBuffer) {
-
-    private static final PlacementType[] TYPES = PlacementType.values();
 
     /**
      * Operands that only some opcodes have. They are kept apart so that most requests are small.
@@ -209,11 +206,6 @@ public record WorkRequest(
      */
     public int immediate() {
         return operands == null ? 0 : operands.immediate();
-    }
-
-    /** Returns the guarantee of a FLUSH. */
-    PlacementType placementType() {
-        return TYPES[immediate()];
     }
 
     /**
