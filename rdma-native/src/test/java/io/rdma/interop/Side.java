@@ -50,11 +50,9 @@ final class Side implements AutoCloseable {
     static final int DEPTH = 64;
 
     /** Number of reads and atomics in flight at a time. */
-    private static final Set<WorkRequestOpcode> PLACEMENT =
-            EnumSet.of(WorkRequestOpcode.FLUSH, WorkRequestOpcode.ATOMIC_WRITE);
+    private static final Set<WorkRequestOpcode> PLACEMENT = EnumSet.of(WorkRequestOpcode.ATOMIC_WRITE);
 
-    private static final Set<DeviceCapability> PLACEMENT_CAPABILITIES =
-            EnumSet.of(DeviceCapability.FLUSH_GLOBAL, DeviceCapability.ATOMIC_WRITE);
+    private static final Set<DeviceCapability> PLACEMENT_CAPABILITIES = EnumSet.of(DeviceCapability.ATOMIC_WRITE);
     private static final int ANSWERS = 4;
 
     private static final int QKEY = 0x2468_ace0;
@@ -75,7 +73,7 @@ final class Side implements AutoCloseable {
     private final CompletionBatch batch = new CompletionBatch(1);
     final SendChain sends = new SendChain(DEPTH, 1);
     final ReceiveChain receives = new ReceiveChain(DEPTH, 1);
-    final boolean postsPlacement; // whether FLUSH and ATOMIC WRITE from this end to the other are possible
+    final boolean postsPlacement; // whether ATOMIC WRITE from this end to the other is possible
     final boolean answersPlacement; // and from the other end
     final MemoryRegion region;
     final RemoteMemory remote;
@@ -96,9 +94,6 @@ final class Side implements AutoCloseable {
         queue = context.createCompletionQueue(2 * DEPTH, channel);
         Set<AccessFlag> access = EnumSet.range(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC);
         Set<DeviceCapability> announced = context.queryDeviceExtended().capabilities();
-        if (announced.contains(DeviceCapability.FLUSH_GLOBAL)) {
-            access.add(AccessFlag.FLUSH_GLOBAL);
-        }
         region = domain.allocate(bytes, access);
         QueuePairCapacity capacity = new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 0);
         pair = domain.createQueuePair(type, queue, queue, null, capacity, PostingInterface.BOTH);

@@ -37,6 +37,12 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Its device answers an ATOMIC WRITE. */
     static final int ATOMIC_WRITES = 1 << 6;
 
+    /** Distance of the bits of FLUSH for a device with the ICRC of {@code rdma_rxe}, which no other one accepts. */
+    private static final int OTHER_ICRC = 3;
+
+    /** Vendor of {@code rdma_rxe}, {@code ibv_query_device(3)}. Its ICRC of a FLUSH covers the headers twice. */
+    private static final int RXE_VENDOR = 0xffffff;
+
     /** All capabilities of this release that do not depend on the device. */
     static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS | BATCHES;
 
@@ -55,17 +61,21 @@ record Offer(int lowest, int highest, int capabilities) {
     }
 
     /** Returns the same offer, and what its device answers. */
-    Offer with(PlacementAbilities device) {
-        int more = (device.flushes() ? FLUSHES : 0)
-                | (device.persists() ? PERSISTS : 0)
-                | (device.atomicWrites() ? ATOMIC_WRITES : 0);
+    Offer with(PlacementAbilities device, int vendorId) {
+        int flushes = (device.flushes() ? FLUSHES : 0) | (device.persists() ? PERSISTS : 0);
+        int more = flushes << shift(vendorId) | (device.atomicWrites() ? ATOMIC_WRITES : 0);
         return new Offer(lowest, highest, capabilities | more);
     }
 
-    /** Returns what its device answers. */
-    PlacementAbilities placement() {
+    /** Returns what its device answers to a device of a vendor. */
+    PlacementAbilities placement(int vendorId) {
+        int flushes = capabilities >>> shift(vendorId);
         return new PlacementAbilities(
-                (capabilities & FLUSHES) != 0, (capabilities & PERSISTS) != 0, (capabilities & ATOMIC_WRITES) != 0);
+                (flushes & FLUSHES) != 0, (flushes & PERSISTS) != 0, (capabilities & ATOMIC_WRITES) != 0);
+    }
+
+    private static int shift(int vendorId) {
+        return vendorId == RXE_VENDOR ? OTHER_ICRC : 0;
     }
 
     /** Returns whether a message of that version can be read. */

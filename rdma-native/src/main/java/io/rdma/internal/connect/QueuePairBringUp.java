@@ -45,6 +45,7 @@ final class QueuePairBringUp implements AutoCloseable {
     private final PeerParameters local;
     private final Abilities abilities;
     private final PlacementAbilities placement; // of the device of this side
+    private final int vendorId;
     private final PathWishes wishes;
     private final LinkLayer linkLayer;
     private final int portNumber;
@@ -91,6 +92,7 @@ final class QueuePairBringUp implements AutoCloseable {
         gid = wishes.gid(portNumber, linkLayer, localAddress);
         DeviceAttributes device = resources.context().queryDevice();
         abilities = Abilities.of(resources.context(), device);
+        vendorId = device.vendorId();
         placement =
                 PlacementAbilities.of(resources.context().queryDeviceExtended().capabilities());
         memory = new ConnectionMemory(resources, options, loop);
@@ -124,7 +126,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 memory.receiveBuffers(),
                 memory.receiveBufferSize(),
                 Math.max(options.maxMessageSize(), memory.receiveBufferSize()),
-                offer.with(placement));
+                offer.with(placement, vendorId));
     }
 
     private static int receives(ConnectionOptions options) {
@@ -273,7 +275,7 @@ final class QueuePairBringUp implements AutoCloseable {
             throw withoutCredits(memory.shared() == null ? "" : " because receive buffers are shared");
         }
         PlacementAbilities both =
-                placement.with(queuePair.operations(), peer.offer().placement());
+                placement.with(queuePair.operations(), peer.offer().placement(vendorId));
         EndpointOptions negotiated = Negotiation.of(options, local, peer, start, abilities.withPlacement(both));
         handedOver = true;
         try (CleanupStack cleanup = new CleanupStack()) {
