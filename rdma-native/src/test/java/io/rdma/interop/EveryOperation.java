@@ -27,9 +27,9 @@ import java.util.SplittableRandom;
  *
  * <p>Without HOST the process is the server. Both processes get the same TRANSPORT, PORT, MAX_BYTES and ROUNDS. Each
  * operation first runs alone, with 0 bytes up to MAX_BYTES, or up to the size of a datagram. A reliable connection then
- * runs atomics, atomic writes, and ROUNDS rounds in which both ends post {@value Side#DEPTH} requests of all kinds at once. Both ends
- * derive these requests from a seed, so each end knows the requests of the other. The exit status is 0 if all checks
- * passed.
+ * runs atomics, atomic writes, and ROUNDS rounds in which both ends post {@value Side#DEPTH} requests of all kinds at
+ * once. Both ends derive these requests from a seed, so each end knows the requests of the other. The exit status is 0
+ * if all checks passed.
  */
 final class EveryOperation {
     private static final int LARGE = 64 << 20;
