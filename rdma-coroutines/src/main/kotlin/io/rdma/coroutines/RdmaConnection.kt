@@ -7,17 +7,21 @@ import io.rdma.engine.ConnectionClosedException
 import io.rdma.engine.RdmaEndpoint
 import io.rdma.internal.connect.EstablishedConnection
 import io.rdma.internal.engine.Endpoint
+import io.rdma.internal.engine.PlacementRequest
 import io.rdma.internal.engine.Submitter
 import io.rdma.internal.engine.Utf8
 import io.rdma.internal.engine.WireLog
 import io.rdma.internal.engine.WorkRequest
 import io.rdma.types.AccessFlag
+import io.rdma.types.PlacementType
 import io.rdma.types.RemoteMemory
 import io.rdma.verbs.MemoryRegion
+import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.future.await
+import kotlinx.coroutines.launch
 import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.withContext
 import java.lang.foreign.MemorySegment
@@ -272,6 +276,54 @@ public class RdmaConnection internal constructor(
         expected: Long,
         update: Long,
     ): Long = submitter.awaitValue(WorkRequest.compareAndSwap(target, expected, update))
+
+    /**
+     * Writes eight bytes into the peer's memory at once, after all writes that began before. A program of the peer that
+     * sees them sees those writes, too. [target] is aligned to eight bytes, and [value] is in the byte order of this
+     * host.
+     *
+     * @throws io.rdma.engine.UnsupportedRequestException where [RdmaEndpoint.hasAtomicWrites] is false
+     */
+    public suspend fun atomicWrite(
+        target: RemoteMemory,
+        value: Long,
+    ) {
+        submitter.await(PlacementRequest.atomicWrite(target, value))
+    }
+
+    /**
+     * Waits until all writes to [memory] of the peer that began before are visible or persistent there, as [type] says.
+     * A write by itself returns earlier: when the peer's device has received its bytes. Where a device has no FLUSH, a
+     * read of the last bytes gives [PlacementType.GLOBAL_VISIBILITY]; [RdmaEndpoint.flushMethod] tells which of the two
+     * it is, for programs that do not want the read. Memory without the right that [io.rdma.engine.FlushMethod] names
+     * ends the connection.
+     *
+     * @throws io.rdma.engine.UnsupportedRequestException if there is no way to the guarantee
+     *
+     * @sample io.rdma.coroutines.samples.durable
+     */
+    public suspend fun flush(
+        memory: RemoteMemory,
+        type: PlacementType,
+    ) {
+        submitter.await(PlacementRequest.flush(memory, type, engine.flushMethod(type)))
+    }
+
+    /**
+     * Writes into the peer's memory like [write], with a [flush] behind it, and returns when the bytes are visible or
+     * persistent. Both requests are under way at the same time.
+     *
+     * @sample io.rdma.coroutines.samples.durable
+     */
+    public suspend fun write(
+        source: RegisteredBuffer,
+        target: RemoteMemory,
+        type: PlacementType,
+    ): Unit =
+        coroutineScope {
+            launch(start = CoroutineStart.UNDISPATCHED) { write(source, target) }
+            flush(target.slice(0, minOf(source.limit().toLong(), target.length())), type)
+        }
 
     /** Allocates registered memory, filled with zeros. It is closed with the connection at the latest. */
     public fun allocate(

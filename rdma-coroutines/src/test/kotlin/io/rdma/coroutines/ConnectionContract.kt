@@ -6,13 +6,17 @@ import io.rdma.buffer.RegisteredBuffer
 import io.rdma.connect.ConnectMethod
 import io.rdma.connect.RdmaConnectException
 import io.rdma.engine.ConnectionClosedException
+import io.rdma.engine.FlushMethod
+import io.rdma.engine.UnsupportedRequestException
 import io.rdma.testing.PeerRefusal
 import io.rdma.testing.TestDevice
 import io.rdma.testing.TestPorts
 import io.rdma.types.AccessFlag
+import io.rdma.types.PlacementType
 import io.rdma.types.RemoteMemory
 import io.rdma.types.VerbsException
 import io.rdma.types.WorkCompletionException
+import io.rdma.verbs.MemoryRegion
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.Dispatchers
@@ -505,6 +509,48 @@ abstract class ConnectionContract : PairContract() {
             repeat(16) { assertThat(pair.peer.text()).isEqualTo("fills the ring") }
             assertThat(pair.peer.text()).isEqualTo("last")
             last.join()
+        }
+
+    /** Returns memory of the peer with the right that a flush for global visibility needs here. */
+    private fun flushable(pair: Pair): MemoryRegion {
+        val method = pair.client.endpoint.flushMethod(PlacementType.GLOBAL_VISIBILITY)
+        val right = if (method == FlushMethod.FLUSH) AccessFlag.FLUSH_GLOBAL else AccessFlag.REMOTE_READ
+        return pair.peer.allocate(BLOCK, AccessFlag.REMOTE_WRITE, right)
+    }
+
+    @Test
+    fun `a write with a guarantee returns when the bytes are visible`() =
+        connected { pair ->
+            val there = flushable(pair)
+            val here = pair.client.allocate(BLOCK, AccessFlag.LOCAL_WRITE)
+            RegisteredBuffer.of(here, 0, BLOCK.toInt()).use { source ->
+                for (round in 1..10) {
+                    here.segment().fill(round.toByte())
+                    pair.client.write(source, there.remote(), PlacementType.GLOBAL_VISIBILITY)
+                    assertThat(there.segment().mismatch(here.segment())).isEqualTo(-1)
+                }
+                val cancelled = launch { pair.client.write(source, there.remote(), PlacementType.GLOBAL_VISIBILITY) }
+                cancelled.cancelAndJoin()
+                pair.client.flush(there.remote(), PlacementType.GLOBAL_VISIBILITY)
+            }
+        }
+
+    @Test
+    fun `an atomic write is seen or refused`() =
+        connected { pair ->
+            val there = flushable(pair)
+            if (pair.client.endpoint.hasAtomicWrites()) {
+                pair.client.atomicWrite(there.remote().slice(8, 8), 42)
+                assertThat(there.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(42)
+            } else {
+                assertFails<UnsupportedRequestException>("compareAndSwap") {
+                    pair.client.atomicWrite(there.remote().slice(8, 8), 42)
+                }
+            }
+            assertFails<IllegalArgumentException>("8-byte boundary") {
+                pair.client.atomicWrite(there.remote().slice(4, 8), 1)
+            }
+            pair.client.flush(there.remote(), PlacementType.GLOBAL_VISIBILITY) // the connection goes on
         }
 
     @Test

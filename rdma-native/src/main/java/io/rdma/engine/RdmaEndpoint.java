@@ -2,6 +2,7 @@ package io.rdma.engine;
 
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegistrationCache;
+import io.rdma.types.PlacementType;
 import io.rdma.verbs.QueuePairInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,21 @@ public interface RdmaEndpoint {
      * @return the counters, of all connections of that loop
      */
     LoopCounters counters();
+
+    /**
+     * Returns the means by which this connection learns that what it wrote is placed in the peer's memory.
+     *
+     * @param type guarantee
+     * @return the same for the life of the connection
+     */
+    FlushMethod flushMethod(PlacementType type);
+
+    /**
+     * Returns whether the devices of both ends have atomic writes.
+     *
+     * @return the same for the life of the connection
+     */
+    boolean hasAtomicWrites();
 
     /**
      * Returns whether the end has begun.

@@ -1,6 +1,7 @@
 package io.rdma.types;
 
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.MemoryPlacement;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -29,6 +30,18 @@ public enum AccessFlag {
     ON_DEMAND(Ibv.ACCESS_ON_DEMAND),
     /** {@code IBV_ACCESS_HUGETLB}: all pages of the region are huge pages. */
     HUGETLB(Ibv.ACCESS_HUGETLB),
+    /**
+     * {@code IBV_ACCESS_FLUSH_GLOBAL}: the remote peer may ask for global visibility of what it wrote,
+     * {@link PlacementType#GLOBAL_VISIBILITY}. A device without {@link DeviceCapability#FLUSH_GLOBAL} refuses it.
+     */
+    FLUSH_GLOBAL(MemoryPlacement.ACCESS_FLUSH_GLOBAL),
+    /**
+     * {@code IBV_ACCESS_FLUSH_PERSISTENT}: the remote peer may ask for persistence of what it wrote,
+     * {@link PlacementType#PERSISTENCE}. A device without {@link DeviceCapability#FLUSH_PERSISTENT} refuses it, and so
+     * does every device for memory that is not persistent: {@code rdma_rxe} wants memory of {@code /dev/dax} or of a
+     * file system on it, {@code soft0} that of a file that is mapped {@code READ_WRITE}.
+     */
+    FLUSH_PERSISTENT(MemoryPlacement.ACCESS_FLUSH_PERSISTENT),
     /**
      * {@code IBV_ACCESS_RELAXED_ORDERING}: the device may write in any order. The arrival of a later byte does not
      * imply that earlier bytes have arrived; only a completion does. This is a hint: devices without support ignore it.

@@ -77,7 +77,7 @@ public record DeviceAttributes(
      * @return the constants whose bits are in {@code deviceCapFlags}
      */
     public Set<DeviceCapability> capabilities() {
-        return DeviceCapability.of(deviceCapFlags);
+        return DeviceCapability.of(Integer.toUnsignedLong(deviceCapFlags));
     }
 
     /**

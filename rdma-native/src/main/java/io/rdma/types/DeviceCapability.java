@@ -1,9 +1,13 @@
 package io.rdma.types;
 
+import io.rdma.internal.ibv.MemoryPlacement;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** A capability of a device, {@code enum ibv_device_cap_flags} of {@code ibv_query_device(3)}. */
+/**
+ * A capability of a device, {@code enum ibv_device_cap_flags} of {@code ibv_query_device(3)}. Those above 32 bits are
+ * reported by {@code ibv_query_device_ex(3)} alone, see {@link ExtendedDeviceAttributes#capabilities}.
+ */
 public enum DeviceCapability {
     /** {@code IBV_DEVICE_RESIZE_MAX_WR}: the number of work requests of a queue can be changed. */
     RESIZE_MAX_WR(1 << 0),
@@ -52,21 +56,27 @@ public enum DeviceCapability {
     /** {@code IBV_DEVICE_RAW_IP_CSUM}: checksums of IP in raw packets. */
     RAW_IP_CSUM(1 << 26),
     /** {@code IBV_DEVICE_MANAGED_FLOW_STEERING}: rules that steer packets to queue pairs. */
-    MANAGED_FLOW_STEERING(1 << 29);
+    MANAGED_FLOW_STEERING(1 << 29),
+    /** {@code IB_UVERBS_DEVICE_FLUSH_GLOBAL}: {@link WorkRequestOpcode#FLUSH} for global visibility. */
+    FLUSH_GLOBAL(MemoryPlacement.DEVICE_FLUSH_GLOBAL),
+    /** {@code IB_UVERBS_DEVICE_FLUSH_PERSISTENT}: {@link WorkRequestOpcode#FLUSH} for persistence. */
+    FLUSH_PERSISTENT(MemoryPlacement.DEVICE_FLUSH_PERSISTENT),
+    /** {@code IB_UVERBS_DEVICE_ATOMIC_WRITE}: {@link WorkRequestOpcode#ATOMIC_WRITE}. */
+    ATOMIC_WRITE(MemoryPlacement.DEVICE_ATOMIC_WRITE);
 
     private static final DeviceCapability[] VALUES = values();
-    private final int code;
+    private final long code;
 
-    DeviceCapability(int code) {
+    DeviceCapability(long code) {
         this.code = code;
     }
 
     /**
      * Returns the bit of this capability in C.
      *
-     * @return the value of the constant in {@code infiniband/verbs.h}
+     * @return the value of the constant in {@code infiniband/verbs.h} or {@code rdma/ib_user_verbs.h}
      */
-    public int code() {
+    public long code() {
         return code;
     }
 
@@ -76,7 +86,7 @@ public enum DeviceCapability {
      * @param flags {@code IBV_DEVICE_*}, ORed; bits without a constant here are ignored
      * @return the capabilities
      */
-    public static Set<DeviceCapability> of(int flags) {
+    public static Set<DeviceCapability> of(long flags) {
         EnumSet<DeviceCapability> capabilities = EnumSet.noneOf(DeviceCapability.class);
         for (DeviceCapability capability : VALUES) {
             if ((flags & capability.code) != 0) {

@@ -30,6 +30,15 @@ public record ExtendedDeviceAttributes(
         long deviceCapFlagsEx,
         long maxDmSize) {
 
+    /**
+     * Returns the capabilities of the mask.
+     *
+     * @return the constants whose bits are in {@code deviceCapFlagsEx}
+     */
+    public Set<DeviceCapability> capabilities() {
+        return DeviceCapability.of(deviceCapFlagsEx);
+    }
+
     /** An operation for which on-demand memory may be used, {@code enum ibv_odp_transport_cap_bits}. */
     public enum OnDemandOperation {
         /** {@code IBV_ODP_SUPPORT_SEND}. */

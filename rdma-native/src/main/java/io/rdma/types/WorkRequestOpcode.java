@@ -1,6 +1,7 @@
 package io.rdma.types;
 
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.MemoryPlacement;
 
 /** Operation of a send work request, {@code ibv_post_send(3)}. */
 public enum WorkRequestOpcode {
@@ -28,7 +29,17 @@ public enum WorkRequestOpcode {
     /**
      * {@code IBV_WR_SEND_WITH_INV}: sends a message into a receive of the peer, whose device then invalidates a key.
      */
-    SEND_WITH_INV(Ibv.WR_SEND_WITH_INV);
+    SEND_WITH_INV(Ibv.WR_SEND_WITH_INV),
+    /**
+     * {@code IBV_WR_FLUSH}: makes what earlier requests wrote visible or persistent, {@link PlacementType}. Few devices
+     * have it.
+     */
+    FLUSH(MemoryPlacement.WR_FLUSH),
+    /**
+     * {@code IBV_WR_ATOMIC_WRITE}: writes 8 bytes into the peer's memory at once, after all that earlier requests
+     * wrote. Few devices have it.
+     */
+    ATOMIC_WRITE(Ibv.WR_ATOMIC_WRITE);
 
     private static final WorkRequestOpcode[] VALUES = values();
     private final int code;
@@ -41,7 +52,7 @@ public enum WorkRequestOpcode {
                 || code == Ibv.WR_SEND_WITH_IMM
                 || code == Ibv.WR_SEND_WITH_INV
                 || code == Ibv.WR_RDMA_WRITE_WITH_IMM;
-        this.isReadOrAtomic = code >= Ibv.WR_RDMA_READ && code <= Ibv.WR_ATOMIC_FETCH_AND_ADD;
+        this.isReadOrAtomic = code >= Ibv.WR_RDMA_READ && code <= Ibv.WR_ATOMIC_FETCH_AND_ADD || isPlacement();
     }
 
     /**
@@ -51,6 +62,15 @@ public enum WorkRequestOpcode {
      */
     public int code() {
         return code;
+    }
+
+    /**
+     * Returns whether the operation belongs to the memory placement extensions, which {@code ibv_post_send(3)} lacks.
+     *
+     * @return true for FLUSH and ATOMIC_WRITE
+     */
+    public boolean isPlacement() {
+        return code == MemoryPlacement.WR_FLUSH || code == Ibv.WR_ATOMIC_WRITE;
     }
 
     /**
@@ -81,7 +101,7 @@ public enum WorkRequestOpcode {
     /**
      * Returns whether the request takes one of the few read/atomic resources ({@code max_rd_atomic}).
      *
-     * @return true for RDMA_READ and atomics
+     * @return true for RDMA_READ, atomics, FLUSH and ATOMIC_WRITE
      */
     public boolean isReadOrAtomic() {
         return isReadOrAtomic;

@@ -1,6 +1,5 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Rdmacm;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.CmIdEntry;
@@ -283,12 +282,20 @@ public final class CmIdentifier implements AutoCloseable {
         QueuePairType type = portSpace == PortSpace.UDP ? QueuePairType.UD : QueuePairType.RC;
         QpInitAttr wanted =
                 Structures.initAttr(domain, type, sendQueue, receiveQueue, shared, capacity, Signaling.REQUESTED);
-        ExtendedVerbs extended = posting == PostingInterface.EXTENDED ? verbs.extended() : null;
-        Qp made = domain.call(pd ->
-                extended == null ? cm.createQp(open(), pd, wanted) : cm.createQpEx(open(), pd, wanted, type.sendOps()));
+        SendInterface sends;
+        Qp made;
+        if (domain.isExtended(type, posting)) {
+            PlacementOperations.Made<Qp> extended = domain.call(
+                    pd -> domain.placement().create(type, sendOps -> cm.createQpEx(open(), pd, wanted, sendOps)));
+            sends = SendInterface.extended(verbs, verbs.extended(), posting, type, extended.operations());
+            made = extended.object();
+        } else {
+            sends = SendInterface.classic(verbs, type);
+            made = domain.call(pd -> cm.createQp(open(), pd, wanted));
+        }
         QueuePair own = new QueuePair(
                 verbs,
-                extended,
+                sends,
                 domain.context(),
                 type,
                 made,

@@ -28,6 +28,7 @@ public final class DeviceContext extends NativeObject {
     private final int transportType;
     private final boolean lent;
     private final OpenObjects objects = new OpenObjects();
+    private final PlacementOperations placement;
     private @Nullable AsyncEvents events;
 
     DeviceContext(Verbs verbs, long handle, String name, int transportType) {
@@ -39,6 +40,7 @@ public final class DeviceContext extends NativeObject {
         this.name = name;
         this.transportType = transportType;
         this.lent = lent;
+        this.placement = new PlacementOperations(verbs, handle);
     }
 
     /** Returns a context that the connection manager opened and will close. */
@@ -222,7 +224,8 @@ public final class DeviceContext extends NativeObject {
      */
     public ProtectionDomain allocateProtectionDomain(MemoryPolicy policy) {
         long device = handle();
-        return objects.make(() -> new ProtectionDomain(verbs, device, verbs.allocPd(device), policy, objects));
+        return objects.make(
+                () -> new ProtectionDomain(verbs, device, verbs.allocPd(device), policy, placement, objects));
     }
 
     /**
@@ -306,11 +309,14 @@ public final class DeviceContext extends NativeObject {
      * @param polling interface by which it is polled
      * @param timestamp kind of time that {@link CompletionBatch#timestamp} returns
      * @return the completion queue, to be closed after its queue pairs
-     * @throws IllegalArgumentException for a timestamp with the classic interface
+     * @throws IllegalArgumentException for a timestamp with the classic interface, or for BOTH
      * @throws VerbsException EOPNOTSUPP if the device lacks the extended interface or that timestamp
      */
     public CompletionQueue createCompletionQueue(
             int entries, @Nullable CompletionChannel channel, PostingInterface polling, CompletionTimestamp timestamp) {
+        if (polling == PostingInterface.BOTH) {
+            throw new IllegalArgumentException("completions are polled by one interface: use CLASSIC or EXTENDED");
+        }
         if (polling == PostingInterface.CLASSIC) {
             if (timestamp != CompletionTimestamp.NONE) {
                 throw new IllegalArgumentException(

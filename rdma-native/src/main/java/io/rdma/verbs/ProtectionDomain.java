@@ -40,14 +40,22 @@ public final class ProtectionDomain extends NativeObject {
     private final long context;
     private final OpenObjects siblings;
     private final MemoryPolicy policy;
+    private final PlacementOperations placement;
     private final CallsUnderWay calls = new CallsUnderWay("ProtectionDomain");
     private final Set<MemoryRegion> refused = ConcurrentHashMap.newKeySet(); // closed, but not deregistered
 
-    ProtectionDomain(Verbs verbs, long context, long handle, MemoryPolicy policy, OpenObjects siblings) {
+    ProtectionDomain(
+            Verbs verbs,
+            long context,
+            long handle,
+            MemoryPolicy policy,
+            PlacementOperations placement,
+            OpenObjects siblings) {
         super(verbs, handle, siblings);
         this.context = context;
         this.siblings = siblings;
         this.policy = policy;
+        this.placement = placement;
     }
 
     /**
@@ -333,7 +341,12 @@ public final class ProtectionDomain extends NativeObject {
 
     private ProtectionDomain parentDomain(long threads) {
         return siblings.make(() -> new ProtectionDomain(
-                verbs, context, call(pd -> verbs.memory().allocParentDomain(context, pd, threads)), policy, siblings));
+                verbs,
+                context,
+                call(pd -> verbs.memory().allocParentDomain(context, pd, threads)),
+                policy,
+                placement,
+                siblings));
     }
 
     /**
@@ -455,9 +468,32 @@ public final class ProtectionDomain extends NativeObject {
             PostingInterface posting,
             Signaling signaling) {
         QpInitAttr attr = Structures.initAttr(this, type, sendQueue, receiveQueue, shared, capacity, signaling);
-        ExtendedVerbs extended = posting == PostingInterface.EXTENDED ? verbs.extended() : null;
-        Qp qp = call(pd -> extended == null ? verbs.createQp(pd, attr) : extended.createQpEx(pd, attr, type.sendOps()));
-        return new QueuePair(verbs, extended, context, type, qp, Structures.granted(qp, type, shared, capacity));
+        SendInterface sends;
+        Qp qp;
+        if (isExtended(type, posting)) {
+            ExtendedVerbs extended = verbs.extended();
+            PlacementOperations.Made<Qp> made =
+                    call(pd -> placement.create(type, sendOps -> extended.createQpEx(pd, attr, sendOps)));
+            sends = SendInterface.extended(verbs, extended, posting, type, made.operations());
+            qp = made.object();
+        } else {
+            sends = SendInterface.classic(verbs, type);
+            qp = call(pd -> verbs.createQp(pd, attr));
+        }
+        long handle = qp.handle();
+        QueuePairCapacity granted = Structures.granted(qp, type, shared, capacity);
+        return new QueuePair(verbs, sends, context, type, qp, granted, () -> verbs.destroyQp(handle));
+    }
+
+    /** Returns whether a queue pair is created for the extended interface. */
+    boolean isExtended(QueuePairType type, PostingInterface posting) {
+        return posting == PostingInterface.EXTENDED
+                || posting == PostingInterface.BOTH && type.hasPlacement() && placement.supported() != 0;
+    }
+
+    /** Returns the operations of the memory placement extensions that the device has. */
+    PlacementOperations placement() {
+        return placement;
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.QpStateTable;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.Ibv;
@@ -14,6 +13,8 @@ import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.VerbsException;
+import io.rdma.types.WorkRequestOpcode;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,32 +29,22 @@ public final class QueuePair extends NativeObject {
     private final QueuePairType type;
     private final int number;
     private final QueuePairCapacity capacity;
-    private final @Nullable ExtendedVerbs extended; // null: requests are posted by the classic interface
+    private final SendInterface sends;
     private final Runnable destroyer;
     private volatile int largestDatagram; // 0: not queried yet
     private volatile int state = Ibv.QPS_RESET; // last known state; the device may have left it
 
-    QueuePair(
-            Verbs verbs,
-            @Nullable ExtendedVerbs extended,
-            long context,
-            QueuePairType type,
-            Qp qp,
-            QueuePairCapacity capacity) {
-        this(verbs, extended, context, type, qp, capacity, () -> verbs.destroyQp(qp.handle()));
-    }
-
     /** Creates a queue pair that {@code destroyer} destroys. */
     QueuePair(
             Verbs verbs,
-            @Nullable ExtendedVerbs extended,
+            SendInterface sends,
             long context,
             QueuePairType type,
             Qp qp,
             QueuePairCapacity capacity,
             Runnable destroyer) {
         super(verbs, qp.handle());
-        this.extended = extended;
+        this.sends = sends;
         this.context = context;
         this.type = type;
         this.number = qp.qpNum();
@@ -91,10 +82,20 @@ public final class QueuePair extends NativeObject {
     /**
      * Returns the interface by which requests are posted.
      *
-     * @return as chosen at creation
+     * @return as chosen; {@link PostingInterface#CLASSIC} for BOTH on a device with nothing to post otherwise
      */
     public PostingInterface posting() {
-        return extended == null ? PostingInterface.CLASSIC : PostingInterface.EXTENDED;
+        return sends.posting();
+    }
+
+    /**
+     * Returns the operations that can be posted: those of {@link #type}, but {@link WorkRequestOpcode#FLUSH} and
+     * {@link WorkRequestOpcode#ATOMIC_WRITE} only if the device, its provider and {@link #posting} have them.
+     *
+     * @return unmodifiable
+     */
+    public Set<WorkRequestOpcode> operations() {
+        return sends.operations();
     }
 
     /**
@@ -179,19 +180,17 @@ public final class QueuePair extends NativeObject {
      *
      * @param chain not empty
      * @return 0 if all requests were posted, else a negative errno ({@code -ENOMEM}: the queue is full).
-     *     On failure {@link #postedBeforeFailure(SendChain)} returns how many were posted, which is 0
-     *     with {@link PostingInterface#EXTENDED}
-     * @throws IllegalArgumentException if this type lacks the operation of a request, or if a datagram has no
+     *     On failure {@link #postedBeforeFailure(SendChain)} returns how many were posted, which is 0 with
+     *     {@code ibv_wr_post(3)}
+     * @throws IllegalArgumentException if {@link #operations} lack that of a request, or if a datagram has no
      *     destination or is larger than the port's MTU. No request is posted then
      */
     public int post(SendChain chain) {
-        type.requireAll(chain.operations());
+        sends.requireAll(chain.operations());
         if (type == QueuePairType.UD) {
             chain.requireDatagrams(largestDatagram());
         }
-        int result = extended == null
-                ? verbs.postSend(handle(), chain.address(), chain.badWr())
-                : extended.wrPost(handle(), chain.address(), chain.badWr());
+        int result = sends.post(handle(), chain);
         if (chain.hasBindings()) {
             chain.bindingsPosted(result == 0 ? chain.size() : chain.postedBeforeBad());
         }

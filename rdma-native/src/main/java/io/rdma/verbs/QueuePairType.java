@@ -43,18 +43,24 @@ public enum QueuePairType {
     private static final QueuePairType[] VALUES = values();
     private final int code;
     private final Set<WorkRequestOpcode> operations;
-    private final int operationBits;
+    private final int allBits;
+    private final int operationBits; // without those of the memory placement extensions
     private final long sendOps;
 
     QueuePairType(int code, WorkRequestOpcode... operations) {
         this.code = code;
         this.operations = Collections.unmodifiableSet(copy(operations));
         int bits = 0;
+        int typeBits = 0;
         long ops = 0;
         for (WorkRequestOpcode operation : operations) {
-            bits |= operation.bit();
-            ops |= ExtendedVerbs.sendOp(operation.code());
+            typeBits |= operation.bit();
+            if (!operation.isPlacement()) {
+                bits |= operation.bit();
+                ops |= ExtendedVerbs.sendOp(operation.code());
+            }
         }
+        allBits = typeBits;
         operationBits = bits;
         sendOps = ops;
     }
@@ -73,8 +79,19 @@ public enum QueuePairType {
         return sendOps;
     }
 
+    /** Returns the operations that every device has for this type, as bits of {@link WorkRequestOpcode#bit}. */
+    int operationBits() {
+        return operationBits;
+    }
+
+    /** Returns whether the type has the operations of the memory placement extensions, which few devices have. */
+    boolean hasPlacement() {
+        return allBits != operationBits;
+    }
+
     /**
-     * Returns the operations that can be posted to a queue pair of this type.
+     * Returns the operations that the transport has. A device may lack {@link WorkRequestOpcode#FLUSH} and
+     * {@link WorkRequestOpcode#ATOMIC_WRITE}, see {@link QueuePair#operations}.
      *
      * @return unmodifiable
      */
@@ -88,7 +105,7 @@ public enum QueuePairType {
      * @param operations bits of {@link WorkRequestOpcode#bit}
      */
     void requireAll(int operations) {
-        int lacking = operations & ~operationBits;
+        int lacking = operations & ~allBits;
         if (lacking != 0) {
             WorkRequestOpcode operation = WorkRequestOpcode.of(Integer.numberOfTrailingZeros(lacking));
             throw new IllegalArgumentException("a queue pair of type " + this + " has no " + operation + ", it has "

@@ -2,10 +2,13 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ibv.BindWr;
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.MemoryPlacement;
 import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
 import io.rdma.types.MemoryWindowType;
+import io.rdma.types.PlacementType;
+import io.rdma.types.RemoteMemory;
 import io.rdma.types.WorkRequestOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -21,6 +24,8 @@ import java.util.List;
  * {@code destination}, {@code immediate}, flags such as {@code signaled}, and {@code entry}.
  */
 public final class SendChain {
+    private static final long LONGEST_FLUSH = 0xffff_ffffL;
+
     private final MemorySegment memory; // keeps the automatic arena alive
     private final long base;
     private final long entries;
@@ -200,6 +205,55 @@ public final class SendChain {
         SendWr.atomicRkey(current, rkey);
         SendWr.atomicCompareAdd(current, compareAdd);
         SendWr.atomicSwap(current, swap);
+        return this;
+    }
+
+    /**
+     * Sets the memory that a {@link WorkRequestOpcode#FLUSH} makes visible or persistent. It covers what earlier
+     * requests of this queue pair wrote there. It has no entries.
+     *
+     * @param memory memory of the peer, at most 2 to the power of 32, minus 1, bytes
+     * @param type guarantee; the peer's region and queue pair need its {@link PlacementType#right}
+     * @return this
+     */
+    public SendChain flush(RemoteMemory memory, PlacementType type) {
+        if (memory.length() > LONGEST_FLUSH) {
+            throw new IllegalArgumentException("a FLUSH covers at most " + LONGEST_FLUSH + " bytes, not "
+                    + memory.length() + ": use several, or flushRegion");
+        }
+        remote(memory.address(), memory.rkey());
+        SendWr.flush(current, type.code(), MemoryPlacement.FLUSH_RANGE, memory.length());
+        return this;
+    }
+
+    /**
+     * Sets the region that a {@link WorkRequestOpcode#FLUSH} makes visible or persistent as a whole.
+     *
+     * @param rkey remote key
+     * @param type as for {@link #flush}
+     * @return this
+     */
+    public SendChain flushRegion(int rkey, PlacementType type) {
+        remote(0, rkey);
+        SendWr.flush(current, type.code(), MemoryPlacement.FLUSH_MR, 0);
+        return this;
+    }
+
+    /**
+     * Sets the eight bytes of an {@link WorkRequestOpcode#ATOMIC_WRITE}. It has no entries.
+     *
+     * @param address remote address, a multiple of 8
+     * @param rkey remote key of a region with {@link io.rdma.types.AccessFlag#REMOTE_WRITE}
+     * @param value eight bytes in the byte order of this host
+     * @return this
+     */
+    public SendChain atomicWrite(long address, int rkey, long value) {
+        if ((address & (MemoryPlacement.ATOMIC_WRITE_BYTES - 1)) != 0) {
+            throw new IllegalArgumentException(
+                    "an atomic write needs an 8-byte boundary: 0x" + Long.toHexString(address));
+        }
+        remote(address, rkey);
+        SendWr.atomicWriteValue(current, value);
         return this;
     }
 

@@ -32,7 +32,14 @@ public final class XrcDomain extends NativeObject {
      */
     public QueuePair createReceiveQueuePair() {
         Qp qp = verbs.xrc().createXrcReceiveQp(handle());
-        return new QueuePair(verbs, null, context, QueuePairType.XRC_RECV, qp, NOTHING);
+        return new QueuePair(
+                verbs,
+                SendInterface.classic(verbs, QueuePairType.XRC_RECV),
+                context,
+                QueuePairType.XRC_RECV,
+                qp,
+                NOTHING,
+                () -> verbs.destroyQp(qp.handle()));
     }
 
     @Override

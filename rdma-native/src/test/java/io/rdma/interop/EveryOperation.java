@@ -3,6 +3,7 @@ package io.rdma.interop;
 import static io.rdma.interop.Side.DEPTH;
 import static io.rdma.interop.Side.check;
 
+import io.rdma.types.RemoteMemory;
 import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.QueuePairType;
@@ -26,9 +27,9 @@ import java.util.SplittableRandom;
  *
  * <p>Without HOST the process is the server. Both processes get the same TRANSPORT, PORT, MAX_BYTES and ROUNDS. Each
  * operation first runs alone, with 0 bytes up to MAX_BYTES, or up to the size of a datagram. A reliable connection then
- * runs atomics, and ROUNDS rounds in which both ends post {@value Side#DEPTH} requests of all kinds at once. Both ends
- * derive these requests from a seed, so each end knows the requests of the other. The exit status is 0 if all checks
- * passed.
+ * runs atomics, atomic writes, and ROUNDS rounds in which both ends post {@value Side#DEPTH} requests of all kinds at
+ * once. Both ends derive these requests from a seed, so each end knows the requests of the other. The exit status is 0
+ * if all checks passed.
  */
 final class EveryOperation {
     private static final int LARGE = 64 << 20;
@@ -77,6 +78,8 @@ final class EveryOperation {
                 if (type == QueuePairType.RC) {
                     run.atomics(client);
                     run.atomics(!client);
+                    run.atomicWrites(client);
+                    run.atomicWrites(!client);
                     for (int round = 0; round < rounds; round++) {
                         run.together(round);
                     }
@@ -201,6 +204,43 @@ final class EveryOperation {
         }
         side.none();
         System.out.println(count + " atomics");
+        side.meet();
+    }
+
+    /** Runs writes, each with an atomic write behind it, from one end, if both devices have it. */
+    private void atomicWrites(boolean active) throws IOException {
+        if (active ? !side.postsPlacement : !side.answersPlacement) {
+            System.out.println("no ATOMIC WRITE this way");
+            return;
+        }
+        int rounds = 100;
+        RemoteMemory all = side.remote;
+        side.memory(0, 2L * SLOT).fill((byte) 0);
+        side.meet();
+        for (int round = 1; active && round <= rounds; round++) {
+            fill(0, SLOT, round);
+            side.sends
+                    .add(1, WorkRequestOpcode.RDMA_WRITE)
+                    .entry(side.address(0), SLOT, side.region.lkey())
+                    .remote(all.address(), all.rkey())
+                    .signaled();
+            side.sends
+                    .add(2, WorkRequestOpcode.ATOMIC_WRITE)
+                    .atomicWrite(all.address() + SLOT, all.rkey(), round)
+                    .signaled();
+            side.post(side.sends);
+            for (int i = 1; i <= 2; i++) {
+                check(side.await().wrId(0) == i, "requests complete in order");
+            }
+        }
+        side.meet();
+        if (!active) {
+            compare(0, SLOT, rounds);
+            long last = side.memory(SLOT, Long.BYTES).get(ValueLayout.JAVA_LONG, 0);
+            check(last == rounds, "the atomic write is " + last + " instead of " + rounds);
+        }
+        side.none();
+        System.out.println(rounds + " atomic writes");
         side.meet();
     }
 

@@ -1,13 +1,16 @@
 package io.rdma.interop;
 
 import io.rdma.types.AccessFlag;
+import io.rdma.types.DeviceCapability;
 import io.rdma.types.Gid;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.GidType;
 import io.rdma.types.Mtu;
+import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.AddressHandle;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CompletionBatch;
@@ -47,6 +50,9 @@ final class Side implements AutoCloseable {
     static final int DEPTH = 64;
 
     /** Number of reads and atomics in flight at a time. */
+    private static final Set<WorkRequestOpcode> PLACEMENT = EnumSet.of(WorkRequestOpcode.ATOMIC_WRITE);
+
+    private static final Set<DeviceCapability> PLACEMENT_CAPABILITIES = EnumSet.of(DeviceCapability.ATOMIC_WRITE);
     private static final int ANSWERS = 4;
 
     private static final int QKEY = 0x2468_ace0;
@@ -67,6 +73,8 @@ final class Side implements AutoCloseable {
     private final CompletionBatch batch = new CompletionBatch(1);
     final SendChain sends = new SendChain(DEPTH, 1);
     final ReceiveChain receives = new ReceiveChain(DEPTH, 1);
+    final boolean postsPlacement; // whether ATOMIC WRITE from this end to the other is possible
+    final boolean answersPlacement; // and from the other end
     final MemoryRegion region;
     final RemoteMemory remote;
     final DataInputStream in;
@@ -85,8 +93,10 @@ final class Side implements AutoCloseable {
         channel = context.createCompletionChannel();
         queue = context.createCompletionQueue(2 * DEPTH, channel);
         Set<AccessFlag> access = EnumSet.range(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC);
+        Set<DeviceCapability> announced = context.queryDeviceExtended().capabilities();
         region = domain.allocate(bytes, access);
-        pair = domain.createQueuePair(type, queue, queue, new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 0));
+        QueuePairCapacity capacity = new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 0);
+        pair = domain.createQueuePair(type, queue, queue, null, capacity, PostingInterface.BOTH);
         gid = gid(control.getLocalAddress());
         int psn = new SecureRandom().nextInt(1 << 24);
 
@@ -97,12 +107,18 @@ final class Side implements AutoCloseable {
         out.write(gid.gid().bytes());
         out.writeLong(region.remote().address());
         out.writeInt(region.rkey());
+        boolean answers = announced.containsAll(PLACEMENT_CAPABILITIES);
+        boolean posts = pair.operations().containsAll(PLACEMENT);
+        out.writeBoolean(answers);
+        out.writeBoolean(posts);
         out.flush();
         peerNumber = in.readInt();
         int peerPsn = in.readInt();
         this.mtu = mtu.min(Mtu.of(in.readInt()));
         Gid peer = Gid.of(in.readNBytes(16));
         remote = new RemoteMemory(in.readLong(), bytes, in.readInt());
+        postsPlacement = in.readBoolean() && posts;
+        answersPlacement = in.readBoolean() && answers;
 
         QueuePairAttributes init =
                 QueuePairAttributes.toState(QueuePairState.INIT).pkeyIndex(0).port(1);

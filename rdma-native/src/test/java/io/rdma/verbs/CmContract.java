@@ -185,7 +185,7 @@ abstract class CmContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"CLASSIC", "EXTENDED"})
     void aQueuePairHasASharedReceiveQueueAndEitherInterface(PostingInterface posting) {
         Connection made = connected(host(), identifier -> {
             try {

@@ -96,13 +96,13 @@ abstract class ConformanceContract {
         assertThat(attributes.capabilities().contains(DeviceCapability.MEM_WINDOW))
                 .isEqualTo(attributes.hasMemoryWindows());
         assertThat(attributes.capabilities()).contains(DeviceCapability.MEM_MGT_EXTENSIONS);
-        int known = Arrays.stream(DeviceCapability.values())
-                .mapToInt(DeviceCapability::code)
+        long known = Arrays.stream(DeviceCapability.values())
+                .mapToLong(DeviceCapability::code)
                 .reduce(0, (a, b) -> a | b);
         assertThat(attributes.capabilities().stream()
-                        .mapToInt(DeviceCapability::code)
+                        .mapToLong(DeviceCapability::code)
                         .sum())
-                .isEqualTo(attributes.deviceCapFlags() & known);
+                .isEqualTo(Integer.toUnsignedLong(attributes.deviceCapFlags()) & known);
         PortAttributes port = context.queryPort(PORT);
         assertThat(port.capabilities()).contains(PortCapability.CM_SUP).doesNotContain(PortCapability.SM);
         assertThat(port.lmc()).as("Ethernet has no LIDs").isZero();

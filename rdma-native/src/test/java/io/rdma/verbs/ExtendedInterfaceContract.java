@@ -193,7 +193,7 @@ abstract class ExtendedInterfaceContract {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = {"CLASSIC", "EXTENDED"})
     void everySendCompletesIfAllAreSignaled(PostingInterface posting) {
         connect(posting, posting, CompletionTimestamp.NONE, Signaling.ALL);
         assertThat(pair.query().sqSigAll()).isTrue();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma.testing.RoutablePath;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.WorkCompletionStatus;
@@ -47,14 +48,24 @@ final class Pair implements AutoCloseable {
      * @param accessB access to the memory of the second one
      */
     Pair(String device, Set<AccessFlag> accessB) {
-        context = TestDevice.assumedInfiniBand(device).open();
+        this(TestDevice.assumedInfiniBand(device), accessB, PostingInterface.CLASSIC);
+    }
+
+    /**
+     * Creates two queue pairs in RESET.
+     *
+     * @param accessB access to the memory of the second one
+     * @param posting interface by which requests are posted
+     */
+    Pair(RdmaDevice device, Set<AccessFlag> accessB, PostingInterface posting) {
+        context = device.open();
         domain = context.allocateProtectionDomain();
         channel = context.createCompletionChannel();
         queueA = context.createCompletionQueue(4 * DEPTH, null);
         queueB = context.createCompletionQueue(4 * DEPTH, channel);
         QueuePairCapacity capacity = new QueuePairCapacity(DEPTH, DEPTH, 2, 1, 32);
-        a = domain.createQueuePair(queueA, queueA, capacity);
-        b = domain.createQueuePair(queueB, queueB, capacity);
+        a = domain.createQueuePair(QueuePairType.RC, queueA, queueA, null, capacity, posting);
+        b = domain.createQueuePair(QueuePairType.RC, queueB, queueB, null, capacity, posting);
         memoryA = domain.allocate(SIZE, EnumSet.of(AccessFlag.LOCAL_WRITE));
         memoryB = domain.allocate(SIZE, accessB);
         byte[] random = new byte[SIZE];

@@ -7,8 +7,10 @@ import io.rdma.engine.RdmaEndpoint;
 import io.rdma.internal.connect.EstablishedConnection;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.MessageStream;
+import io.rdma.internal.engine.PlacementRequest;
 import io.rdma.internal.engine.WorkRequest;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
@@ -175,6 +177,16 @@ class DefaultRdmaConnection implements RdmaConnection {
     @Override
     public Mono<Long> compareAndSwap(RemoteMemory target, long expected, long update) {
         return operation(() -> WorkRequest.compareAndSwap(target, expected, update));
+    }
+
+    @Override
+    public Mono<Void> atomicWrite(RemoteMemory target, long value) {
+        return operation(() -> PlacementRequest.atomicWrite(target, value));
+    }
+
+    @Override
+    public Mono<Void> flush(RemoteMemory memory, PlacementType type) {
+        return operation(() -> PlacementRequest.flush(memory, type, endpoint.flushMethod(type)));
     }
 
     /** Returns the Mono of an operation. An invalid request becomes an error signal, like every other failure. */

@@ -5,6 +5,7 @@ import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.BoundWindow;
 import io.rdma.engine.RdmaEndpoint;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
@@ -264,6 +265,52 @@ public interface RdmaConnection extends Disposable {
      * @return the old value; it equals {@code expected} if and only if the bytes were replaced
      */
     Mono<Long> compareAndSwap(RemoteMemory target, long expected, long update);
+
+    /**
+     * Writes eight bytes into the peer's memory at once, after all writes that were subscribed to before. A program of
+     * the peer that sees them sees those writes, too.
+     *
+     * <p><b>Completes</b> when the peer's device has written them. <b>Errors</b> with
+     * {@link io.rdma.engine.UnsupportedRequestException} where {@link RdmaEndpoint#hasAtomicWrites} is false; the
+     * connection stays open then.
+     *
+     * @param target eight bytes on an eight-byte boundary, of memory with {@link AccessFlag#REMOTE_WRITE}
+     * @param value in the byte order of this host
+     * @return completes empty
+     */
+    Mono<Void> atomicWrite(RemoteMemory target, long value);
+
+    /**
+     * Waits until all writes to a part of the peer's memory that were subscribed to before are visible or persistent
+     * there. A write by itself completes earlier: when the peer's device has received its bytes.
+     *
+     * <p><b>Completes</b> when the guarantee is given. Where a device has no FLUSH, a read of the last bytes gives
+     * {@link PlacementType#GLOBAL_VISIBILITY}; {@link RdmaEndpoint#flushMethod} tells which of the two it is, for
+     * programs that do not want the read. <b>Errors</b> with {@link io.rdma.engine.UnsupportedRequestException} if
+     * there is no way to the guarantee; the connection stays open then. Memory without the right that
+     * {@link io.rdma.engine.FlushMethod} names ends the connection.
+     *
+     * @param memory at least 1 byte
+     * @param type guarantee
+     * @return completes empty
+     */
+    Mono<Void> flush(RemoteMemory memory, PlacementType type);
+
+    /**
+     * Writes into the peer's memory as {@link #write(RegisteredBuffer, RemoteMemory)} does, with a {@link #flush}
+     * behind it. Both requests are under way at the same time.
+     *
+     * <p><b>Completes</b> when the bytes are visible or persistent. <b>Cancel</b> cancels both requests.
+     *
+     * @param source its first {@code limit} bytes, at least 1, are written; may be read but not written until then
+     * @param target at least as long as the source's {@code limit}
+     * @param type guarantee
+     * @return completes empty
+     */
+    default Mono<Void> write(RegisteredBuffer source, RemoteMemory target, PlacementType type) {
+        return Mono.defer(() -> Mono.when(
+                write(source, target), flush(target.slice(0, Math.min(source.limit(), target.length())), type)));
+    }
 
     /**
      * Allocates registered memory, zeroed. The connection closes it unless it was closed before.

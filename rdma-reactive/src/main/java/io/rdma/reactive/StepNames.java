@@ -21,6 +21,8 @@ final class StepNames {
             case RDMA_READ -> "rdmaRead";
             case ATOMIC_FETCH_AND_ADD -> "rdmaFetchAndAdd";
             case ATOMIC_CMP_AND_SWP -> "rdmaCompareAndSwap";
+            case FLUSH -> "rdmaFlush";
+            case ATOMIC_WRITE -> "rdmaAtomicWrite";
             default -> "rdma" + opcode;
         };
     }

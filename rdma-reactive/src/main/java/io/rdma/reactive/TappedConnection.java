@@ -5,6 +5,7 @@ import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.BoundWindow;
 import io.rdma.internal.connect.EstablishedConnection;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
@@ -118,6 +119,16 @@ final class TappedConnection extends DefaultRdmaConnection {
         return tap.operation(
                 "CMP_AND_SWP of " + expected + " by " + update + " at " + target,
                 super.compareAndSwap(target, expected, update));
+    }
+
+    @Override
+    public Mono<Void> atomicWrite(RemoteMemory target, long value) {
+        return tap.operation("ATOMIC_WRITE of " + value + " to " + target, super.atomicWrite(target, value));
+    }
+
+    @Override
+    public Mono<Void> flush(RemoteMemory memory, PlacementType type) {
+        return tap.operation("FLUSH of " + memory + " for " + type, super.flush(memory, type));
     }
 
     @Override

@@ -4,16 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.buffer.LeakDetector;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.engine.FlushMethod;
+import io.rdma.engine.UnsupportedRequestException;
 import io.rdma.testing.FullStack;
 import io.rdma.testing.PeerRefusal;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.io.IOException;
@@ -527,6 +531,64 @@ abstract class ConnectionContract {
             client.read(there.remote(), target).block(PATIENCE);
             assertThat(back.segment().mismatch(here.segment())).isEqualTo(-1);
         }
+    }
+
+    /** Returns memory of the peer with the right that a flush for global visibility needs here. */
+    private MemoryRegion flushable() {
+        FlushMethod method = client.endpoint().flushMethod(PlacementType.GLOBAL_VISIBILITY);
+        AccessFlag right =
+                method == FlushMethod.FLUSH ? PlacementType.GLOBAL_VISIBILITY.right() : AccessFlag.REMOTE_READ;
+        return region(peer, AccessFlag.REMOTE_WRITE, right);
+    }
+
+    @Test
+    void aWriteWithAGuaranteeCompletesWhenTheBytesAreVisible() {
+        MemoryRegion there = flushable();
+        MemoryRegion here = region(client, AccessFlag.LOCAL_WRITE);
+        try (RegisteredBuffer source = RegisteredBuffer.of(here, 0, BLOCK)) {
+            for (byte round = 1; round <= 10; round++) {
+                here.segment().fill(round);
+                client.write(source, there.remote(), PlacementType.GLOBAL_VISIBILITY)
+                        .block(PATIENCE);
+                assertThat(there.segment().mismatch(here.segment())).isEqualTo(-1);
+            }
+            client.write(source, there.remote(), PlacementType.GLOBAL_VISIBILITY)
+                    .subscribe()
+                    .dispose();
+            client.flush(there.remote(), PlacementType.GLOBAL_VISIBILITY).block(PATIENCE);
+        }
+        await().atMost(PATIENCE).until(() -> client.endpoint().inFlight() == 0);
+    }
+
+    @Test
+    void anAtomicWriteIsSeenOrRefused() {
+        MemoryRegion there = flushable();
+        Mono<Void> marking = client.atomicWrite(there.remote().slice(8, 8), 42);
+        if (client.endpoint().hasAtomicWrites()) {
+            marking.block(PATIENCE);
+            assertThat(there.segment().get(ValueLayout.JAVA_LONG, 8)).isEqualTo(42);
+        } else {
+            assertThatThrownBy(() -> marking.block(PATIENCE)).isInstanceOf(UnsupportedRequestException.class);
+        }
+        assertThatThrownBy(
+                        () -> client.atomicWrite(there.remote().slice(4, 8), 1).block(PATIENCE))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> client.flush(there.remote().slice(4, 0), PlacementType.GLOBAL_VISIBILITY)
+                        .block(PATIENCE))
+                .isInstanceOf(IllegalArgumentException.class);
+        client.flush(there.remote(), PlacementType.GLOBAL_VISIBILITY).block(PATIENCE); // the connection goes on
+    }
+
+    @Test
+    void aGuaranteeWithoutAWayToItIsRefused() {
+        assumeTrue(
+                client.endpoint().flushMethod(PlacementType.PERSISTENCE) == FlushMethod.NONE,
+                device() + " has a FLUSH for persistence");
+        MemoryRegion there = flushable();
+        assertThatThrownBy(() ->
+                        client.flush(there.remote(), PlacementType.PERSISTENCE).block(PATIENCE))
+                .isInstanceOf(UnsupportedRequestException.class);
+        client.flush(there.remote(), PlacementType.GLOBAL_VISIBILITY).block(PATIENCE); // the connection goes on
     }
 
     @Test

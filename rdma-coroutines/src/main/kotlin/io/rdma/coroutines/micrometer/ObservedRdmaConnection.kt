@@ -7,6 +7,7 @@ import io.rdma.coroutines.MessageEncoder
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.engine.BoundWindow
 import io.rdma.types.AccessFlag
+import io.rdma.types.PlacementType
 import io.rdma.types.RemoteMemory
 import io.rdma.verbs.MemoryRegion
 import kotlinx.coroutines.CancellationException
@@ -120,6 +121,25 @@ public class ObservedRdmaConnection internal constructor(
         expected: Long,
         update: Long,
     ): Long = observed("compare_and_swap") { connection.compareAndSwap(target, expected, update) }
+
+    /** Writes and observes, as [RdmaConnection.atomicWrite]. */
+    public suspend fun atomicWrite(
+        target: RemoteMemory,
+        value: Long,
+    ): Unit = observed("atomic_write") { connection.atomicWrite(target, value) }
+
+    /** Flushes and observes, as [RdmaConnection.flush]. */
+    public suspend fun flush(
+        memory: RemoteMemory,
+        type: PlacementType,
+    ): Unit = observed("flush") { connection.flush(memory, type) }
+
+    /** Writes, flushes and observes, as [RdmaConnection.write]. */
+    public suspend fun write(
+        source: RegisteredBuffer,
+        target: RemoteMemory,
+        type: PlacementType,
+    ): Unit = observed("write_and_flush") { connection.write(source, target, type) }
 
     /** Binds and observes, as [RdmaConnection.bind]. */
     public suspend fun bind(

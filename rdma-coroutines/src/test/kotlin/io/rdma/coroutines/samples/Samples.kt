@@ -1,5 +1,6 @@
 package io.rdma.coroutines.samples
 
+import io.rdma.buffer.RegisteredBuffer
 import io.rdma.call.RdmaCallException
 import io.rdma.connect.PoolOptions
 import io.rdma.coroutines.RdmaClient
@@ -15,6 +16,7 @@ import io.rdma.coroutines.serialization.receive
 import io.rdma.coroutines.serialization.send
 import io.rdma.coroutines.texts
 import io.rdma.types.AccessFlag
+import io.rdma.types.PlacementType
 import io.rdma.types.RemoteMemory
 import kotlinx.coroutines.delay
 import kotlinx.coroutines.flow.Flow
@@ -141,6 +143,16 @@ internal suspend fun oneSided(
         check(copy.segment().get(ValueLayout.JAVA_LONG_UNALIGNED, 0) > ticket)
     }
     return ticket
+}
+
+internal suspend fun durable(
+    connection: RdmaConnection,
+    log: RemoteMemory,
+    end: RemoteMemory,
+    record: RegisteredBuffer,
+) {
+    connection.write(record, log, PlacementType.PERSISTENCE)
+    connection.atomicWrite(end, log.address() + record.limit()) // a reader that sees it finds the record
 }
 
 internal fun grant(connection: RdmaConnection): RemoteMemory {

@@ -2,6 +2,7 @@ package io.rdma.internal.connect;
 
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.internal.engine.PlacementAbilities;
 
 // On the wire a range is two bytes and the capabilities are a u32. Releases without ranges write zeros in these places
 // and ignore what they read there. So zeros mean the version of the header alone, and no capability.
@@ -27,7 +28,22 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Reads several small messages from one receive; used only where credits are counted. */
     static final int BATCHES = 1 << 3;
 
-    /** All capabilities of this release. */
+    /** Its device answers a FLUSH for global visibility. */
+    static final int FLUSHES = 1 << 4;
+
+    /** Its device answers a FLUSH for persistence. */
+    static final int PERSISTS = 1 << 5;
+
+    /** Its device answers an ATOMIC WRITE. */
+    static final int ATOMIC_WRITES = 1 << 6;
+
+    /** Distance of the bits of FLUSH for a device with the ICRC of {@code rdma_rxe}, which no other one accepts. */
+    private static final int OTHER_ICRC = 3;
+
+    /** Vendor of {@code rdma_rxe}, {@code ibv_query_device(3)}. Its ICRC of a FLUSH covers the headers twice. */
+    private static final int RXE_VENDOR = 0xffffff;
+
+    /** All capabilities of this release that do not depend on the device. */
     static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS | BATCHES;
 
     /**
@@ -42,6 +58,24 @@ record Offer(int lowest, int highest, int capabilities) {
         return lowest == 0 && highest == 0
                 ? new Offer(version, version, capabilities)
                 : new Offer(lowest, highest, capabilities);
+    }
+
+    /** Returns the same offer, and what its device answers. */
+    Offer with(PlacementAbilities device, int vendorId) {
+        int flushes = (device.flushes() ? FLUSHES : 0) | (device.persists() ? PERSISTS : 0);
+        int more = flushes << shift(vendorId) | (device.atomicWrites() ? ATOMIC_WRITES : 0);
+        return new Offer(lowest, highest, capabilities | more);
+    }
+
+    /** Returns what its device answers to a device of a vendor. */
+    PlacementAbilities placement(int vendorId) {
+        int flushes = capabilities >>> shift(vendorId);
+        return new PlacementAbilities(
+                (flushes & FLUSHES) != 0, (flushes & PERSISTS) != 0, (capabilities & ATOMIC_WRITES) != 0);
+    }
+
+    private static int shift(int vendorId) {
+        return vendorId == RXE_VENDOR ? OTHER_ICRC : 0;
     }
 
     /** Returns whether a message of that version can be read. */

@@ -10,10 +10,10 @@ import io.rdma.internal.engine.Abilities;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.EndpointOptions;
+import io.rdma.internal.engine.PlacementAbilities;
 import io.rdma.internal.engine.SharedReceives;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.CompletionReservation;
-import io.rdma.types.AccessFlag;
 import io.rdma.types.DeviceAttributes;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.LinkLayer;
@@ -29,19 +29,13 @@ import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairType;
 import java.net.InetAddress;
-import java.util.EnumSet;
 import java.util.Objects;
-import java.util.Set;
 
 /**
  * Bring-up of one queue pair, from creation to RTS, {@code ibv_modify_qp(3)}: the local half first, then the half that
  * needs the peer's parameters. Used once, by one thread.
  */
 final class QueuePairBringUp implements AutoCloseable {
-    private static final Set<AccessFlag> ACCESS = EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
-    private static final Set<AccessFlag> ACCESS_WITH_ATOMICS =
-            EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
-
     private final DeviceResources resources;
     private final ConnectionOptions options;
     private final CompletionReservation completions;
@@ -50,6 +44,8 @@ final class QueuePairBringUp implements AutoCloseable {
     private final GidTableEntry gid;
     private final PeerParameters local;
     private final Abilities abilities;
+    private final PlacementAbilities placement; // of the device of this side
+    private final int vendorId;
     private final PathWishes wishes;
     private final LinkLayer linkLayer;
     private final int portNumber;
@@ -96,6 +92,9 @@ final class QueuePairBringUp implements AutoCloseable {
         gid = wishes.gid(portNumber, linkLayer, localAddress);
         DeviceAttributes device = resources.context().queryDevice();
         abilities = Abilities.of(resources.context(), device);
+        vendorId = device.vendorId();
+        placement =
+                PlacementAbilities.of(resources.context().queryDeviceExtended().capabilities());
         memory = new ConnectionMemory(resources, options, loop);
         SharedReceives shared = memory.shared();
         ProtectionDomain domain = memory.registrations().domain();
@@ -111,7 +110,7 @@ final class QueuePairBringUp implements AutoCloseable {
                     queue,
                     shared == null ? null : shared.queue(),
                     capacity));
-            queuePair.modify(toInit.access(abilities.atomics() ? ACCESS_WITH_ATOMICS : ACCESS));
+            queuePair.modify(toInit.access(abilities.rights(placement)));
             wishes.requirePartition(queuePair, portNumber);
             cleanup.keep();
         }
@@ -127,7 +126,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 memory.receiveBuffers(),
                 memory.receiveBufferSize(),
                 Math.max(options.maxMessageSize(), memory.receiveBufferSize()),
-                offer);
+                offer.with(placement, vendorId));
     }
 
     private static int receives(ConnectionOptions options) {
@@ -275,7 +274,9 @@ final class QueuePairBringUp implements AutoCloseable {
         if (!Negotiation.hasCredits(local, peer) && requiresCredits()) {
             throw withoutCredits(memory.shared() == null ? "" : " because receive buffers are shared");
         }
-        EndpointOptions negotiated = Negotiation.of(options, local, peer, start, abilities);
+        PlacementAbilities both =
+                placement.with(queuePair.operations(), peer.offer().placement(vendorId));
+        EndpointOptions negotiated = Negotiation.of(options, local, peer, start, abilities.withPlacement(both));
         handedOver = true;
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(memory::release);

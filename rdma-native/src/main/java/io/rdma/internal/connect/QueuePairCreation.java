@@ -37,7 +37,7 @@ final class QueuePairCreation {
             @Nullable SharedReceiveQueue shared,
             QueuePairCapacity capacity) {
         try {
-            return domain.createQueuePair(type, queue, queue, shared, capacity, PostingInterface.CLASSIC);
+            return domain.createQueuePair(type, queue, queue, shared, capacity, PostingInterface.BOTH);
         } catch (VerbsException refused) {
             DeviceAttributes most = device.queryDevice();
             require(device, most.maxQpWr(), capacity.maxSendWr(), "requests in a send queue", "MaxSendWr", refused);
@@ -66,7 +66,7 @@ final class QueuePairCreation {
             VerbsException refused) {
         try {
             return domain.createQueuePair(
-                    type, queue, queue, shared, capacity.withMaxInlineData(0), PostingInterface.CLASSIC);
+                    type, queue, queue, shared, capacity.withMaxInlineData(0), PostingInterface.BOTH);
         } catch (VerbsException again) {
             CloseSteps.suppress(refused, again);
             throw refused;

@@ -1,10 +1,15 @@
 package io.rdma.internal.engine;
 
+import io.rdma.engine.FlushMethod;
 import io.rdma.engine.UnsupportedRequestException;
+import io.rdma.types.AccessFlag;
 import io.rdma.types.AtomicCapability;
 import io.rdma.types.DeviceAttributes;
+import io.rdma.types.PlacementType;
 import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.DeviceContext;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * Requests that a device may lack, and the order in which it completes them.
@@ -14,10 +19,17 @@ import io.rdma.verbs.DeviceContext;
  * @param immediate whether requests may carry immediate data, which iWARP has not, RFC 5040, 1.1
  * @param ordersReads whether a send or write completes after the reads before it, as the IB specification demands,
  *     volume 1, 10.8.3.3. Linux's {@code siw} completes it when TCP has its bytes, perhaps before an earlier read
+ * @param placement memory placement extensions that both sides have
  */
-public record Abilities(String device, boolean atomics, boolean immediate, boolean ordersReads) {
-    /** Abilities of a device that has everything. */
+public record Abilities(
+        String device, boolean atomics, boolean immediate, boolean ordersReads, PlacementAbilities placement) {
+    /** Abilities of a device that has everything but extensions. */
     public static final Abilities ALL = new Abilities("", true, true, true);
+
+    /** Abilities without the memory placement extensions. */
+    Abilities(String device, boolean atomics, boolean immediate, boolean ordersReads) {
+        this(device, atomics, immediate, ordersReads, PlacementAbilities.NONE);
+    }
 
     /**
      * Returns the abilities of a device.
@@ -30,6 +42,48 @@ public record Abilities(String device, boolean atomics, boolean immediate, boole
         boolean infiniBand = !context.isIwarp();
         boolean atomics = attributes.atomicCap() != AtomicCapability.NONE;
         return new Abilities(context.name(), atomics, infiniBand, infiniBand);
+    }
+
+    /**
+     * Returns the same abilities, and some memory placement extensions.
+     *
+     * @param both those that both sides have
+     * @return the abilities of a connection
+     */
+    public Abilities withPlacement(PlacementAbilities both) {
+        return new Abilities(device, atomics, immediate, ordersReads, both);
+    }
+
+    /**
+     * Returns the rights that the queue pair of a connection gives to the peer. The memory must give them, too.
+     *
+     * @param device memory placement extensions of the device
+     * @return the rights
+     */
+    public Set<AccessFlag> rights(PlacementAbilities device) {
+        Set<AccessFlag> rights = EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
+        if (atomics) {
+            rights.add(AccessFlag.REMOTE_ATOMIC);
+        }
+        if (device.flushes()) {
+            rights.add(AccessFlag.FLUSH_GLOBAL);
+        }
+        if (device.persists()) {
+            rights.add(AccessFlag.FLUSH_PERSISTENT);
+        }
+        return rights;
+    }
+
+    /**
+     * Returns the means for a guarantee about what was written.
+     *
+     * @param reads whether there are reads on the connection
+     */
+    FlushMethod flushMethod(PlacementType type, boolean reads) {
+        if (reads && placement.has(type)) {
+            return FlushMethod.FLUSH;
+        }
+        return reads && type == PlacementType.GLOBAL_VISIBILITY ? FlushMethod.READ_AFTER_WRITE : FlushMethod.NONE;
     }
 
     /**
@@ -47,6 +101,18 @@ public record Abilities(String device, boolean atomics, boolean immediate, boole
                 && (opcode == WorkRequestOpcode.SEND_WITH_IMM || opcode == WorkRequestOpcode.RDMA_WRITE_WITH_IMM)) {
             throw new UnsupportedRequestException(
                     opcode, device, "has no immediate data, as it speaks iWARP: put the bytes into a message");
+        }
+        if (opcode == WorkRequestOpcode.FLUSH && !placement.has(PlacementRequest.type(request))) {
+            throw new UnsupportedRequestException(
+                    opcode,
+                    device,
+                    "or its peer has none for " + PlacementRequest.type(request)
+                            + ": ask flushMethod before; for persistence let the owner of the memory force its file"
+                            + " when a message asks for it");
+        }
+        if (opcode == WorkRequestOpcode.ATOMIC_WRITE && !placement.atomicWrites()) {
+            throw new UnsupportedRequestException(
+                    opcode, device, "or its peer has none: use compareAndSwap or fetchAndAdd behind the writes");
         }
     }
 }

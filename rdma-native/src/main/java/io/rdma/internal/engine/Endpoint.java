@@ -3,6 +3,7 @@ package io.rdma.internal.engine;
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegistrationCache;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.engine.FlushMethod;
 import io.rdma.engine.LoopCounters;
 import io.rdma.engine.NoReadsException;
 import io.rdma.engine.RdmaEndpoint;
@@ -15,6 +16,7 @@ import io.rdma.internal.loop.CompletionReservation;
 import io.rdma.internal.loop.LoopMember;
 import io.rdma.internal.os.StackRoom;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.PlacementType;
 import io.rdma.types.RdmaException;
 import io.rdma.types.WorkCompletionException;
 import io.rdma.types.WorkCompletionStatus;
@@ -355,6 +357,16 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      */
     public CompletableFuture<Void> closed() {
         return close.closed();
+    }
+
+    @Override
+    public FlushMethod flushMethod(PlacementType type) {
+        return options.abilities().flushMethod(type, options.maxRdAtomic() > 0);
+    }
+
+    @Override
+    public boolean hasAtomicWrites() {
+        return options.abilities().placement().atomicWrites();
     }
 
     @Override

@@ -128,9 +128,25 @@ final class RequestEncoder {
             encodeGathered(slot, gathered);
             return;
         }
-        // An atomic. Its result goes to the first 8 bytes of the slot.
         WorkRequest request = operation.request();
         RemoteMemory target = Objects.requireNonNull(request.remote());
+        switch (request.opcode()) {
+            case FLUSH -> chain.flush(target, PlacementRequest.type(request));
+            case ATOMIC_WRITE ->
+                chain.atomicWrite(
+                        target.address(),
+                        target.rkey(),
+                        Objects.requireNonNull(request.operands()).compareAdd());
+            case RDMA_READ -> { // behind writes, for its completion alone
+                chain.remote(target.address(), target.rkey());
+                chain.entry(address(slot), operation.length(), slotMemory.lkey());
+            }
+            default -> encodeAtomic(slot, request, target);
+        }
+    }
+
+    /** Encodes an atomic. Its result goes to the first 8 bytes of the slot. */
+    private void encodeAtomic(int slot, WorkRequest request, RemoteMemory target) {
         WorkRequest.Operands operands = Objects.requireNonNull(request.operands());
         chain.atomic(target.address(), target.rkey(), operands.compareAdd(), operands.swap());
         chain.entry(address(slot), Long.BYTES, slotMemory.lkey());

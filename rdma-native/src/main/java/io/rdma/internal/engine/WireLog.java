@@ -110,6 +110,8 @@ public final class WireLog {
             case RDMA_READ -> "READ of " + request.remote();
             case ATOMIC_FETCH_AND_ADD -> "FETCH_AND_ADD of " + compareAdd + " to " + request.remote();
             case ATOMIC_CMP_AND_SWP -> "CMP_AND_SWP of " + compareAdd + " by " + swap + " at " + request.remote();
+            case FLUSH -> "FLUSH of " + request.remote() + " for " + PlacementRequest.type(request);
+            case ATOMIC_WRITE -> "ATOMIC_WRITE of " + compareAdd + " to " + request.remote();
             default -> request.opcode().toString();
         };
     }

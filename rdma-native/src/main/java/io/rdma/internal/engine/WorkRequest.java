@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Description of an operation to post. It is immutable, so that a cold publisher can post it again.
  *
  * @param opcode operation
- * @param buffer local memory; null for atomics, whose result the engine keeps, and for a bind
+ * @param buffer local memory; null for atomics, whose result the engine keeps, and for what has none
  * @param remote memory of the peer; null for sends
  * @param operands further operands of the opcode; null if it has none
  * @param closeBuffer whether the engine closes the buffer at the end of the operation, after success and failure alike;
@@ -28,8 +28,8 @@ public record WorkRequest(
     /**
      * Operands that only some opcodes have. They are kept apart so that most requests are small.
      *
-     * @param immediate immediate data in host order, or the key to invalidate
-     * @param compareAdd value to compare with, or to add
+     * @param immediate immediate data in host order, the key to invalidate, or the guarantee of a FLUSH
+     * @param compareAdd value to compare with, to add, or to write at once
      * @param swap new value of a compare-and-swap
      * @param destination destination of a datagram; null for other operations
      */
@@ -166,7 +166,7 @@ public record WorkRequest(
                 WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, new Operands(0, expected, update, null), false);
     }
 
-    private static void aligned(RemoteMemory target) {
+    static void aligned(RemoteMemory target) {
         if (target.length() < Long.BYTES) {
             throw new IllegalArgumentException(
                     "the target of an atomic must have at least 8 bytes: " + target.length());
@@ -220,7 +220,11 @@ public record WorkRequest(
     /** Returns the present length in bytes, after checking it. A submit fixes and posts this length. */
     int checkedLength() {
         if (buffer == null) {
-            return isAtomic() ? Long.BYTES : 0;
+            return isAtomic() || opcode == WorkRequestOpcode.ATOMIC_WRITE
+                    ? Long.BYTES
+                    : opcode == WorkRequestOpcode.RDMA_READ
+                            ? (int) Objects.requireNonNull(remote).length()
+                            : 0;
         }
         int length = buffer.limit();
         if (remote != null && length > remote.length()) {

@@ -2,6 +2,7 @@ package io.rdma.internal.ffi;
 
 import io.rdma.internal.ibv.Cq;
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.MemoryPlacement;
 import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.internal.ibv.SendWr;
@@ -75,6 +76,8 @@ public interface ExtendedVerbs {
             case Ibv.WR_LOCAL_INV -> Ibv.QP_EX_WITH_LOCAL_INV;
             case Ibv.WR_BIND_MW -> Ibv.QP_EX_WITH_BIND_MW;
             case Ibv.WR_SEND_WITH_INV -> Ibv.QP_EX_WITH_SEND_WITH_INV;
+            case MemoryPlacement.WR_FLUSH -> MemoryPlacement.QP_EX_WITH_FLUSH;
+            case Ibv.WR_ATOMIC_WRITE -> Ibv.QP_EX_WITH_ATOMIC_WRITE;
             default -> 0;
         };
     }

@@ -143,6 +143,7 @@ public final class Ibv {
     public static final int WR_LOCAL_INV = 7;
     public static final int WR_BIND_MW = 8;
     public static final int WR_SEND_WITH_INV = 9;
+    public static final int WR_ATOMIC_WRITE = 15;
 
     // enum ibv_send_flags
     public static final int SEND_FENCE = 1;
@@ -182,6 +183,7 @@ public final class Ibv {
     public static final int WC_FETCH_ADD = 4;
     public static final int WC_BIND_MW = 5;
     public static final int WC_LOCAL_INV = 6;
+    public static final int WC_ATOMIC_WRITE = 9;
     public static final int WC_RECV = 1 << 7;
     public static final int WC_RECV_RDMA_WITH_IMM = (1 << 7) + 1;
 
@@ -206,6 +208,7 @@ public final class Ibv {
     public static final int QP_EX_WITH_LOCAL_INV = 1 << 7;
     public static final int QP_EX_WITH_BIND_MW = 1 << 8;
     public static final int QP_EX_WITH_SEND_WITH_INV = 1 << 9;
+    public static final int QP_EX_WITH_ATOMIC_WRITE = 1 << 12;
 
     // enum ibv_create_cq_wc_flags
     public static final int WC_EX_WITH_COMPLETION_TIMESTAMP = 1 << 7;

@@ -26,6 +26,12 @@ public final class SendWr {
     static final int ATOMIC_SWAP = 56;
     static final int ATOMIC_RKEY = 64;
     static final int UD_AH = 40;
+    // Not C's: ibv_post_send(3) lacks these operations, for which the extended interface alone reads the structure.
+    private static final long FLUSH_TYPE = 52;
+    private static final long FLUSH_LENGTH = 56;
+    /** Offset of the eight bytes of an atomic write. */
+    public static final long ATOMIC_WRITE_VALUE = 56;
+
     public static final int XRC_REMOTE_SRQN = 72;
     static final int UD_REMOTE_QPN = 48;
     static final int UD_REMOTE_QKEY = 52;
@@ -179,6 +185,37 @@ public final class SendWr {
     /** Sets {@link #atomicRkey(long)}. */
     public static void atomicRkey(long address, int value) {
         NativeMemory.putInt(address, ATOMIC_RKEY, value);
+    }
+
+    /** Returns the placement types of a FLUSH. */
+    public static int flushType(long address) {
+        return NativeMemory.getInt(address + FLUSH_TYPE) & 0xff;
+    }
+
+    /** Returns the selectivity level of a FLUSH. */
+    public static int flushLevel(long address) {
+        return NativeMemory.getInt(address + FLUSH_TYPE) >> 16 & 0xff;
+    }
+
+    /** Returns the length of the range of a FLUSH. */
+    public static long flushLength(long address) {
+        return NativeMemory.getLong(address + FLUSH_LENGTH);
+    }
+
+    /** Sets {@link #flushType}, {@link #flushLevel} and {@link #flushLength}. */
+    public static void flush(long address, int type, int level, long length) {
+        NativeMemory.putInt(address + FLUSH_TYPE, level << 16 | type);
+        NativeMemory.putLong(address + FLUSH_LENGTH, length);
+    }
+
+    /** Returns the eight bytes of an atomic write. */
+    public static long atomicWriteValue(long address) {
+        return NativeMemory.getLong(address + ATOMIC_WRITE_VALUE);
+    }
+
+    /** Sets {@link #atomicWriteValue(long)}. */
+    public static void atomicWriteValue(long address, long value) {
+        NativeMemory.putLong(address + ATOMIC_WRITE_VALUE, value);
     }
 
     /** Returns {@code wr.ud.ah}. */

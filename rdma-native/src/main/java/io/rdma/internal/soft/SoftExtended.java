@@ -1,6 +1,7 @@
 package io.rdma.internal.soft;
 
 import static io.rdma.internal.ibv.Ibv.*;
+import static io.rdma.internal.ibv.MemoryPlacement.QP_EX_WITH_FLUSH;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ibv.Cq;
@@ -30,7 +31,7 @@ final class SoftExtended implements ExtendedVerbs {
 
     @Override
     public Qp createQpEx(long pd, QpInitAttr attr, long sendOps) {
-        if (sendOps == 0 || (sendOps & ~SEND_OPS) != 0) {
+        if (sendOps == 0 || (sendOps & ~supported(attr.qpType())) != 0) {
             throw new VerbsException(
                     "ibv_create_qp_ex",
                     Errno.EOPNOTSUPP,
@@ -39,6 +40,12 @@ final class SoftExtended implements ExtendedVerbs {
         Qp made = verbs.createQp(pd, attr);
         Objects.requireNonNull(verbs.handles.find(made.handle(), SoftQp.class)).sendOps = sendOps;
         return made;
+    }
+
+    /** Returns the operations that queue pairs of a type can be created for, {@code IBV_QP_EX_WITH_*}. */
+    private long supported(int type) {
+        boolean placement = verbs.personality().placement() != 0 && (type == QPT_RC || type == QPT_XRC_SEND);
+        return placement ? SEND_OPS | QP_EX_WITH_FLUSH | QP_EX_WITH_ATOMIC_WRITE : SEND_OPS;
     }
 
     @Override

@@ -1,11 +1,14 @@
 package io.rdma.internal.soft;
 
 import static io.rdma.internal.ibv.Ibv.*;
+import static io.rdma.internal.ibv.MemoryPlacement.ACCESS_FLUSH_GLOBAL;
+import static io.rdma.internal.ibv.MemoryPlacement.ACCESS_FLUSH_PERSISTENT;
 
 import io.rdma.internal.ffi.MemoryVerbs;
 import io.rdma.internal.ibv.DeviceAttrEx;
 import io.rdma.internal.ibv.Mr;
 import io.rdma.internal.ibv.NativeMemory;
+import io.rdma.internal.os.MappedFiles;
 import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.Personality;
 import io.rdma.internal.soft.objects.SoftContext;
@@ -49,6 +52,17 @@ final class SoftMemory implements MemoryVerbs {
         boolean remoteWrite = (access & (ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC)) != 0;
         boolean everything = (access & ACCESS_ON_DEMAND) != 0 && SoftMr.isEverything(address, length);
         boolean atomics = (access & ACCESS_REMOTE_ATOMIC) != 0;
+        int flushes = access & (ACCESS_FLUSH_GLOBAL | ACCESS_FLUSH_PERSISTENT);
+        if ((flushes & ~verbs.personality().flushRights()) != 0) {
+            throw invalid(
+                    call, "This device has no FLUSH: use a read after the writes, and register without the right");
+        }
+        if ((flushes & ACCESS_FLUSH_PERSISTENT) != 0 && !MappedFiles.covers(address, length)) {
+            throw invalid(
+                    call,
+                    "FLUSH_PERSISTENT needs memory of a file: map one with FileChannel.map in the mode READ_WRITE, not"
+                            + " in a file system in memory");
+        }
         if (everything && iova != 0) {
             throw invalid(call, "The region over all memory begins at 0, but iova is " + hex(iova));
         }
@@ -94,7 +108,7 @@ final class SoftMemory implements MemoryVerbs {
                 personality.onDemandOperations(Opcode.XRC),
                 CLOCK_BITS,
                 CLOCK_KHZ,
-                personality.capabilities(),
+                Integer.toUnsignedLong(personality.capabilities()) | personality.placement(),
                 MAX_DM);
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.internal.engine.PlacementAbilities;
 import io.rdma.types.Gid;
 import io.rdma.types.Mtu;
 import java.io.DataInputStream;
@@ -31,6 +32,18 @@ class OfferTest {
                     .hasMessageContaining("2 to 4")
                     .hasMessageContaining(stranger.lowest() + " to " + stranger.highest());
         }
+    }
+
+    /** The ICRC of its FLUSH covers the headers twice, so that only its like accepts it. */
+    @Test
+    void aFlushIsAgreedOnWithinOrOutsideOfRxeAlone() {
+        PlacementAbilities all = new PlacementAbilities(true, true, true);
+        Offer plain = new Offer(1, 1, 0).with(all, 0);
+        Offer rxe = new Offer(1, 1, 0).with(all, 0xffffff);
+        assertThat(plain.placement(0)).isEqualTo(all);
+        assertThat(rxe.placement(0xffffff)).isEqualTo(all);
+        assertThat(rxe.placement(0)).isEqualTo(new PlacementAbilities(false, false, true));
+        assertThat(plain.placement(0xffffff)).isEqualTo(new PlacementAbilities(false, false, true));
     }
 
     @Test

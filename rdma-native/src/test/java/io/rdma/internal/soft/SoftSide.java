@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma.internal.ibv.AhAttr;
 import io.rdma.internal.ibv.Cq;
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.MemoryPlacement;
 import io.rdma.internal.ibv.Mr;
 import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpAttr;
@@ -27,8 +28,11 @@ public final class SoftSide {
 
     static final int SEND_DEPTH = 64;
     static final int SIZE = 256 * 1024;
-    static final int ACCESS =
-            Ibv.ACCESS_LOCAL_WRITE | Ibv.ACCESS_REMOTE_WRITE | Ibv.ACCESS_REMOTE_READ | Ibv.ACCESS_REMOTE_ATOMIC;
+    static final int ACCESS = Ibv.ACCESS_LOCAL_WRITE
+            | Ibv.ACCESS_REMOTE_WRITE
+            | Ibv.ACCESS_REMOTE_READ
+            | Ibv.ACCESS_REMOTE_ATOMIC
+            | MemoryPlacement.ACCESS_FLUSH_GLOBAL;
     private static final long PATIENCE_NANOS = 30_000_000_000L;
 
     public final SoftVerbs verbs;

@@ -10,6 +10,7 @@ import io.rdma.reactive.MessageEncoder;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.internal.Unobserved;
 import io.rdma.types.AccessFlag;
+import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
@@ -139,6 +140,21 @@ final class ObservedConnection implements RdmaConnection {
     @Override
     public Mono<Long> compareAndSwap(RemoteMemory target, long expected, long update) {
         return observed("compare_and_swap", connection.compareAndSwap(target, expected, update));
+    }
+
+    @Override
+    public Mono<Void> atomicWrite(RemoteMemory target, long value) {
+        return observed("atomic_write", connection.atomicWrite(target, value));
+    }
+
+    @Override
+    public Mono<Void> flush(RemoteMemory memory, PlacementType type) {
+        return observed("flush", connection.flush(memory, type));
+    }
+
+    @Override
+    public Mono<Void> write(RegisteredBuffer source, RemoteMemory target, PlacementType type) {
+        return observed("write_and_flush", connection.write(source, target, type));
     }
 
     @Override

@@ -30,6 +30,8 @@ final class ExtendedCalls {
             handle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle DO_KEY_LONGS =
             handle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle DO_FLUSH =
+            handle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT));
     private static final MethodHandle DO_LONGS = handle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle DO_BIND =
             handle(FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
@@ -94,7 +96,7 @@ final class ExtendedCalls {
         }
     }
 
-    /** Calls {@code wr_atomic_fetch_add}. */
+    /** Calls {@code wr_atomic_fetch_add}, or {@code wr_atomic_write} with the address of its bytes. */
     static void fetchAdd(long function, long qp, int rkey, long address, long add) {
         try {
             DO_KEY_LONG.invokeExact(function(function), qp, rkey, address, add);
@@ -107,6 +109,15 @@ final class ExtendedCalls {
     static void compareSwap(long function, long qp, int rkey, long address, long compare, long swap) {
         try {
             DO_KEY_LONGS.invokeExact(function(function), qp, rkey, address, compare, swap);
+        } catch (Throwable e) {
+            throw CallState.unexpected(e);
+        }
+    }
+
+    /** Calls {@code wr_flush}. C's last two arguments are {@code uint8_t}, which are passed as an int. */
+    static void flush(long function, long qp, int rkey, long address, long length, int type, int level) {
+        try {
+            DO_FLUSH.invokeExact(function(function), qp, rkey, address, length, type, level);
         } catch (Throwable e) {
             throw CallState.unexpected(e);
         }

@@ -1,6 +1,7 @@
 package io.rdma.internal.ffi.lib;
 
 import static io.rdma.internal.ibv.Ibv.*;
+import static io.rdma.internal.ibv.MemoryPlacement.WR_FLUSH;
 import static io.rdma.internal.ibv.NativeMemory.getInt;
 import static io.rdma.internal.ibv.NativeMemory.getLong;
 import static io.rdma.internal.ibv.NativeMemory.putInt;
@@ -23,6 +24,8 @@ import java.lang.foreign.MemorySegment;
 // Invariants
 // - Every function pointer is checked before the call. Null means that the provider lacks the function, or that the
 // object was not created for it. The pointers that a request needs are checked before the first of them is called.
+// - The pointers of FLUSH and of the atomic write lie behind the structure of older releases. The layer above posts
+// them only to a queue pair that its provider has created for them, see createQpEx: then they are there.
 // - Between wr_start and wr_complete or wr_abort no code here throws, because the provider holds a lock.
 
 /** {@link ExtendedVerbs} over libibverbs. */
@@ -118,15 +121,19 @@ final class FfmExtended implements ExtendedVerbs {
         int opcode = SendWr.opcode(wr);
         int numSge = SendWr.numSge(wr);
         boolean inline = (SendWr.sendFlags(wr) & SEND_INLINE) != 0;
-        boolean data = opcode != WR_LOCAL_INV && opcode != WR_BIND_MW;
+        boolean local = opcode == WR_LOCAL_INV || opcode == WR_BIND_MW;
+        boolean data = !local && opcode != WR_FLUSH && opcode != WR_ATOMIC_WRITE;
         int type = getInt(qp + QP_TYPE);
-        int field = field(opcode);
+        long field = field(opcode);
         long list = SendWr.sgList(wr);
-        if (field == 0 || numSge < 0 || inline && numSge > 1 && bytes(list, numSge) > MOST_INLINE) {
+        if (field == 0
+                || numSge < 0
+                || !data && numSge > 0
+                || inline && numSge > 1 && bytes(list, numSge) > MOST_INLINE) {
             return Errno.EINVAL;
         }
         long function = getLong(ex + field);
-        if (function == 0 || data && lacksSetter(ex, type, numSge, inline)) {
+        if (function == 0 || data && lacksData(ex, numSge, inline) || !local && lacksDestination(ex, type)) {
             return Errno.EOPNOTSUPP;
         }
         putLong(ex + QpEx.WR_ID, SendWr.wrId(wr));
@@ -141,6 +148,18 @@ final class FfmExtended implements ExtendedVerbs {
             case WR_RDMA_WRITE_WITH_IMM ->
                 ExtendedCalls.remoteImm(
                         function, qp, SendWr.rdmaRkey(wr), SendWr.rdmaRemoteAddr(wr), getInt(wr + SendWr.IMM_DATA));
+            case WR_FLUSH ->
+                ExtendedCalls.flush(
+                        function,
+                        qp,
+                        SendWr.rdmaRkey(wr),
+                        SendWr.rdmaRemoteAddr(wr),
+                        SendWr.flushLength(wr),
+                        SendWr.flushType(wr),
+                        SendWr.flushLevel(wr));
+            case WR_ATOMIC_WRITE ->
+                ExtendedCalls.fetchAdd(
+                        function, qp, SendWr.rdmaRkey(wr), SendWr.rdmaRemoteAddr(wr), wr + SendWr.ATOMIC_WRITE_VALUE);
             case WR_ATOMIC_FETCH_AND_ADD ->
                 ExtendedCalls.fetchAdd(
                         function, qp, SendWr.atomicRkey(wr), SendWr.atomicRemoteAddr(wr), SendWr.atomicCompareAdd(wr));
@@ -153,7 +172,7 @@ final class FfmExtended implements ExtendedVerbs {
                         SendWr.atomicCompareAdd(wr),
                         SendWr.atomicSwap(wr));
         }
-        if (data) {
+        if (!local) {
             if (type == QPT_UD) {
                 ExtendedCalls.destination(
                         getLong(ex + QpEx.WR_SET_UD_ADDR),
@@ -165,16 +184,22 @@ final class FfmExtended implements ExtendedVerbs {
             if (type == QPT_XRC_SEND) {
                 ExtendedCalls.run(getLong(ex + QpEx.WR_SET_XRC_SRQN), qp, SendWr.xrcRemoteSrqn(wr));
             }
+        }
+        if (data) {
             setData(qp, ex, list, numSge, inline);
         }
         return 0;
     }
 
-    /** Returns whether there is no function for the destination or the data of a request. */
-    private static boolean lacksSetter(long ex, int type, int numSge, boolean inline) {
+    /** Returns whether there is no function for the data of a request. */
+    private static boolean lacksData(long ex, int numSge, boolean inline) {
         int data = inline ? QpEx.WR_SET_INLINE_DATA : numSge == 1 ? QpEx.WR_SET_SGE : QpEx.WR_SET_SGE_LIST;
-        return getLong(ex + data) == 0
-                || type == QPT_UD && getLong(ex + QpEx.WR_SET_UD_ADDR) == 0
+        return getLong(ex + data) == 0;
+    }
+
+    /** Returns whether there is no function for the destination of a request. */
+    private static boolean lacksDestination(long ex, int type) {
+        return type == QPT_UD && getLong(ex + QpEx.WR_SET_UD_ADDR) == 0
                 || type == QPT_XRC_SEND && getLong(ex + QpEx.WR_SET_XRC_SRQN) == 0;
     }
 
@@ -191,7 +216,7 @@ final class FfmExtended implements ExtendedVerbs {
         }
     }
 
-    private static int field(int opcode) {
+    private static long field(int opcode) {
         return switch (opcode) {
             case WR_RDMA_WRITE -> QpEx.WR_RDMA_WRITE;
             case WR_RDMA_WRITE_WITH_IMM -> QpEx.WR_RDMA_WRITE_IMM;
@@ -203,6 +228,8 @@ final class FfmExtended implements ExtendedVerbs {
             case WR_LOCAL_INV -> QpEx.WR_LOCAL_INV;
             case WR_BIND_MW -> QpEx.WR_BIND_MW;
             case WR_SEND_WITH_INV -> QpEx.WR_SEND_INV;
+            case WR_FLUSH -> QpEx.WR_FLUSH;
+            case WR_ATOMIC_WRITE -> QpEx.WR_ATOMIC_WRITE;
             default -> 0;
         };
     }

@@ -29,6 +29,9 @@ final class QpEx {
     static final int WR_START = 160;
     static final int WR_COMPLETE = 168;
     static final int WR_ABORT = 176;
+    // Behind this, providers of older releases have other fields: see FfmExtended.
+    static final int WR_ATOMIC_WRITE = 184; // since rdma-core 44
+    static final long WR_FLUSH = 192; // since rdma-core 45; not an int, which a test compares with older headers
 
     private static final long QP_MUTEX = 64;
     private static final long COND_AND_COUNT = 48 + 8;

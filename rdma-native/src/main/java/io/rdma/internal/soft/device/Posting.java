@@ -1,6 +1,7 @@
 package io.rdma.internal.soft.device;
 
 import static io.rdma.internal.ibv.Ibv.*;
+import static io.rdma.internal.ibv.MemoryPlacement.WR_FLUSH;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ibv.BindWr;
@@ -17,6 +18,7 @@ import io.rdma.internal.soft.objects.SoftMw;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftSrq;
 import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.Psn;
 import io.rdma.types.Errno;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * pair and rings the doorbell once. Any thread.
  */
 public final class Posting {
+    private static final int PLACEMENT = 1 << WR_FLUSH | 1 << WR_ATOMIC_WRITE; // of the extended interface alone
+    private static final long LONGEST_FLUSH = 0xffff_ffffL;
     private static final int ALL_FLAGS = SEND_FENCE | SEND_SIGNALED | SEND_SOLICITED | SEND_INLINE;
 
     private Posting() {}
@@ -34,7 +38,7 @@ public final class Posting {
         int result = 0;
         synchronized (qp.sq) {
             long wr = first;
-            while (wr != 0 && (result = sendOne(qp, wr)) == 0) {
+            while (wr != 0 && (result = sendOne(qp, wr, qp.operations)) == 0) {
                 wr = SendWr.next(wr);
             }
             if (result != 0) {
@@ -52,7 +56,7 @@ public final class Posting {
             qp.sq.stage();
             for (long wr = first; wr != 0 && result == 0; wr = SendWr.next(wr)) {
                 boolean allowed = (qp.sendOps & ExtendedVerbs.sendOp(SendWr.opcode(wr))) != 0;
-                result = allowed ? sendOne(qp, wr) : -Errno.EINVAL;
+                result = allowed ? sendOne(qp, wr, qp.operations | PLACEMENT) : -Errno.EINVAL;
             }
             qp.sq.commit(result == 0);
         }
@@ -64,21 +68,22 @@ public final class Posting {
         return result;
     }
 
-    private static int sendOne(SoftQp qp, long wr) {
+    private static int sendOne(SoftQp qp, long wr, int operations) {
         int opcode = SendWr.opcode(wr);
         int flags = SendWr.sendFlags(wr);
         int numSge = SendWr.numSge(wr);
         boolean inline = (flags & SEND_INLINE) != 0;
         boolean atomic = opcode == WR_ATOMIC_CMP_AND_SWP || opcode == WR_ATOMIC_FETCH_AND_ADD;
-        boolean local = opcode == WR_LOCAL_INV || opcode == WR_BIND_MW;
+        boolean placement = (PLACEMENT >>> opcode & 1) != 0;
+        boolean dataless = opcode == WR_LOCAL_INV || opcode == WR_BIND_MW || placement;
         if (qp.state < QPS_RTS
                 || qp.awaitsPeer && qp.state != QPS_ERR
                 || (opcode & ~31) != 0
-                || (qp.operations >>> opcode & 1) == 0
+                || (operations >>> opcode & 1) == 0
                 || (flags & ~ALL_FLAGS) != 0
                 || numSge < 0
                 || numSge > qp.cap.maxSendSge()
-                || local && numSge > 0
+                || dataless && numSge > 0
                 || opcode == WR_BIND_MW && SendWr.immData(wr) != 0
                 || inline && opcode >= WR_RDMA_READ && opcode != WR_SEND_WITH_INV) {
             return -Errno.EINVAL;
@@ -119,6 +124,9 @@ public final class Posting {
         request.rkey = atomic ? SendWr.atomicRkey(wr) : SendWr.rdmaRkey(wr);
         request.compareAdd = atomic ? SendWr.atomicCompareAdd(wr) : 0;
         request.swap = atomic ? SendWr.atomicSwap(wr) : 0;
+        if (placement && !fillPlacement(request, wr)) {
+            return -Errno.EINVAL;
+        }
         request.numbered = false;
         request.invalidate = SendWr.invalidateRkey(wr);
         request.bind = bind;
@@ -130,6 +138,18 @@ public final class Posting {
         }
         qp.sq.publish();
         return 0;
+    }
+
+    /** Fills in what only a FLUSH or an atomic write has. Returns false if a FLUSH is too long. */
+    private static boolean fillPlacement(QueuedRequest request, long wr) {
+        if (request.opcode == WR_FLUSH) {
+            request.placement = Packet.placement(SendWr.flushType(wr), SendWr.flushLevel(wr));
+            request.swap = SendWr.flushLength(wr);
+        } else {
+            request.compareAdd = SendWr.atomicWriteValue(wr);
+            request.length = Long.BYTES;
+        }
+        return request.swap >= 0 && request.swap <= LONGEST_FLUSH;
     }
 
     /** Returns the binding of a type 2 window, or null if a handle is invalid. */

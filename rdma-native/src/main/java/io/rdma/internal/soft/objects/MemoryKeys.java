@@ -3,6 +3,7 @@ package io.rdma.internal.soft.objects;
 import static io.rdma.internal.ibv.Ibv.*;
 
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.MemoryPlacement;
 import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.soft.wire.Counters;
 import io.rdma.internal.soft.wire.Packet;
@@ -24,6 +25,8 @@ public final class MemoryKeys {
     private static final long AHEAD_OF_MESSAGE = 256 << 10;
 
     private static final int REMOTE_WRITES = ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC;
+
+    private static final int FLUSHES = MemoryPlacement.ACCESS_FLUSH_GLOBAL | MemoryPlacement.ACCESS_FLUSH_PERSISTENT;
 
     private final RandomGenerator random;
     private final OnDemandPaging paging;
@@ -126,6 +129,20 @@ public final class MemoryKeys {
         return region == null || region.key != key ? 0 : region.translate(pd, address, bytes, access);
     }
 
+    /** Returns the address by which a peer names the first byte of a region or window. */
+    public long start(int key) {
+        SoftMw window = windows.get(index(key));
+        SoftMr region = region(key);
+        return window != null ? window.start() : region == null ? 0 : region.iova;
+    }
+
+    /** Returns the length of a region or window; 0 if there is none. */
+    public long bytes(int key) {
+        SoftMw window = windows.get(index(key));
+        SoftMr region = region(key);
+        return window != null ? window.length() : region == null ? 0 : region.length;
+    }
+
     /** Returns the process address of memory that a peer names by a region's or a window's key, or 0 as above. */
     public long remote(SoftQp qp, int key, long address, long bytes, int access) {
         return remote(qp, qp.pd, key, address, bytes, access);
@@ -194,6 +211,7 @@ public final class MemoryKeys {
                 && (region.access & ACCESS_ZERO_BASED) == 0
                 && (!writes || (region.access & ACCESS_LOCAL_WRITE) != 0)
                 && (!zeroBased || type2)
+                && (bind.access() & FLUSHES & ~region.access) == 0
                 && ((bind.access() & ACCESS_REMOTE_ATOMIC) == 0 || region.pages == null || !region.isVast())
                 && region.translate(qp.pd, bind.address(), bind.length(), 0) != 0;
     }

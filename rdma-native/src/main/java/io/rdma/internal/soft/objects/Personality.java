@@ -1,9 +1,11 @@
 package io.rdma.internal.soft.objects;
 
 import static io.rdma.internal.ibv.Ibv.*;
+import static io.rdma.internal.ibv.MemoryPlacement.*;
 
 import io.rdma.internal.ibv.DeviceAttr;
 import io.rdma.internal.ibv.DeviceEntry;
+import io.rdma.internal.os.MappedFiles;
 import io.rdma.internal.os.ProcessMemory;
 import io.rdma.internal.soft.wire.Opcode;
 import java.util.Arrays;
@@ -126,6 +128,23 @@ public enum Personality {
     /** Returns whether bytes of writes may be placed in any order. */
     public boolean placesInAnyOrder() {
         return this == UNORDERED;
+    }
+
+    /**
+     * Returns the capabilities of the memory placement extensions, {@code IB_UVERBS_DEVICE_*}, which the personalities
+     * that stand for older devices lack.
+     */
+    public long placement() {
+        boolean has = this != IWARP && this != SMALL;
+        boolean persists = has && MappedFiles.isAvailable();
+        return has ? DEVICE_FLUSH_GLOBAL | DEVICE_ATOMIC_WRITE | (persists ? DEVICE_FLUSH_PERSISTENT : 0) : 0;
+    }
+
+    /** Returns the rights that a region can have, {@code IBV_ACCESS_*}, of those for a FLUSH. */
+    public int flushRights() {
+        long has = placement();
+        return ((has & DEVICE_FLUSH_GLOBAL) != 0 ? ACCESS_FLUSH_GLOBAL : 0)
+                | ((has & DEVICE_FLUSH_PERSISTENT) != 0 ? ACCESS_FLUSH_PERSISTENT : 0);
     }
 
     boolean hasAtomics() {

@@ -1,6 +1,8 @@
 package io.rdma.internal.soft.objects;
 
 import static io.rdma.internal.ibv.Ibv.*;
+import static io.rdma.internal.ibv.MemoryPlacement.WC_FLUSH;
+import static io.rdma.internal.ibv.MemoryPlacement.WR_FLUSH;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,8 @@ public final class QueuedRequest {
     public int rkey;
     public long compareAdd;
     public long swap;
+    /** Of a FLUSH: its header. Its range has the length {@link #swap}, and no data. */
+    public int placement;
     /** Key to invalidate, here or at the peer. */
     public int invalidate;
     /** Parameters of a binding; null for other operations. */
@@ -91,7 +95,12 @@ public final class QueuedRequest {
     }
 
     public boolean answered() {
-        return opcode >= WR_RDMA_READ && opcode <= WR_ATOMIC_FETCH_AND_ADD;
+        return opcode >= WR_RDMA_READ && opcode <= WR_ATOMIC_FETCH_AND_ADD || isPlacement();
+    }
+
+    /** Returns whether it belongs to the memory placement extensions, IB specification, annex A19. */
+    public boolean isPlacement() {
+        return opcode == WR_FLUSH || opcode == WR_ATOMIC_WRITE;
     }
 
     public boolean isAtomic() {
@@ -120,6 +129,8 @@ public final class QueuedRequest {
             case WR_RDMA_WRITE, WR_RDMA_WRITE_WITH_IMM -> WC_RDMA_WRITE;
             case WR_LOCAL_INV -> WC_LOCAL_INV;
             case WR_BIND_MW -> WC_BIND_MW;
+            case WR_FLUSH -> WC_FLUSH;
+            case WR_ATOMIC_WRITE -> WC_ATOMIC_WRITE;
             default -> WC_SEND;
         };
     }

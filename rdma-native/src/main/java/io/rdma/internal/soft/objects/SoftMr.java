@@ -93,7 +93,7 @@ public final class SoftMr extends SoftObject {
     }
 
     /** Returns the address of memory that {@link #translate} has found, which may be unmapped if it is paged. */
-    static long address(long translated) {
+    public static long address(long translated) {
         return translated & ~PAGED;
     }
 

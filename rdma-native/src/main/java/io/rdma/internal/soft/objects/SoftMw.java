@@ -50,6 +50,15 @@ public final class SoftMw extends SoftObject {
         return region != null && qp == candidate;
     }
 
+    /** Returns the address by which a peer names the first byte. */
+    long start() {
+        return (access & ACCESS_ZERO_BASED) != 0 ? 0 : address;
+    }
+
+    long length() {
+        return region == null ? 0 : length;
+    }
+
     void bind(SoftQp from, SoftMr to, Bind bind) {
         unbind();
         to.windows++;
@@ -72,7 +81,7 @@ public final class SoftMw extends SoftObject {
     /** Returns the process address of a range that a peer names, or 0 if that is not allowed. Overflow-safe. */
     long translate(SoftQp through, long from, long bytes, int wantedAccess) {
         SoftMr bound = region;
-        long base = (access & ACCESS_ZERO_BASED) != 0 ? 0 : address;
+        long base = start();
         long offset = from - base;
         if (bound == null
                 || !through.pd.matches(pd)

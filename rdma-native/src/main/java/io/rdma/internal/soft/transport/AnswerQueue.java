@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 // also cause or delay, never take the room of new requests.
 // - The results of the last `depth` atomics are kept. The peer cannot have more in flight, nor repeat an older one.
 
-/** The reads and atomics that a responder has yet to answer, and the results of recent atomics for repeats. */
+/**
+ * The reads, atomics and requests of {@link Placement} that a responder has yet to answer, and the results of recent
+ * atomics for repeats.
+ */
 final class AnswerQueue {
     /** A read or atomic to answer. */
     static final class Job {
@@ -99,6 +102,19 @@ final class AnswerQueue {
         job.packets = packets;
         job.sent = 0;
         return job;
+    }
+
+    /** Returns whether there is room for a new request. */
+    boolean hasRoom() {
+        return fresh < depth;
+    }
+
+    /** Adds a job whose answer is a read response without bytes: a FLUSH or ATOMIC WRITE that was executed. */
+    void addEmpty(boolean isFresh, int psn) {
+        Job job = add(isFresh, false, psn, 1);
+        if (job != null) { // a repeat may have no room
+            job.length = 0;
+        }
     }
 
     private void addSpare() {

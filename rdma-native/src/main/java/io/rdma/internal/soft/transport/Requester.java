@@ -18,8 +18,8 @@ import io.rdma.internal.soft.wire.Psn;
 // - sq.taken is the oldest request without an outcome. `next` and `index` are the request and its packet to send next.
 // taken <= next <= posted.
 // - A request gets its PSNs when its first packet is first sent, and keeps them through every rewind.
-// - Requests end in order. An answered request (read, atomic) ends when its last response has arrived, any other when
-// its last PSN is acknowledged.
+// - Requests end in order. An answered request (read, atomic, flush, atomic write) ends when its last response has
+// arrived, any other when its last PSN is acknowledged.
 
 /**
  * Sending side of a reliable queue pair. It segments requests into packets, and completes them as the peer acknowledges
@@ -255,13 +255,7 @@ final class Requester implements SendSide {
             part = request.asked - index;
         }
         request.asked = index + part;
-        long offset = (long) index * qp.mtu;
-        packet.reset(Opcode.READ_REQUEST, qp.attr.destQpNum(), Psn.add(request.firstPsn, index));
-        packet.srqn = request.remoteSrqn;
-        packet.ackRequest = true;
-        packet.remoteAddress = request.remoteAddress + offset;
-        packet.rkey = request.rkey;
-        packet.length = Math.min((long) part * qp.mtu, request.length - offset);
+        segmenter.buildRead(packet, request, index, part);
         startTimer(now);
         advance(request, part);
         qp.device.transmit(qp, packet);
@@ -391,8 +385,8 @@ final class Requester implements SendSide {
         boolean atomic = p.opcode == Opcode.ATOMIC_ACKNOWLEDGE;
         int count = p.packets();
         long offset = (long) at * qp.mtu;
-        long expected = atomic ? 0 : Math.min((long) count * qp.mtu, oldest.length - offset);
-        if (atomic != (oldest.opcode != WR_RDMA_READ) || p.mtu != 0 && p.mtu != qp.mtu || p.payload != expected) {
+        long expected = oldest.opcode == WR_RDMA_READ ? Math.min((long) count * qp.mtu, oldest.length - offset) : 0;
+        if (atomic != oldest.isAtomic() || p.mtu != 0 && p.mtu != qp.mtu || p.payload != expected) {
             fail(WC_BAD_RESP_ERR);
             return;
         }

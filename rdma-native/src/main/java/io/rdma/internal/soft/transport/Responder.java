@@ -178,6 +178,10 @@ final class Responder implements ReceiveSide {
             }
         } else if (Opcode.isAtomic(p.opcode)) {
             answers.repeatAtomic(p.psn);
+        } else if (Opcode.isPlacement(p.opcode)) { // executed once; only the answer is repeated
+            if (!answers.repeats(p.psn)) {
+                answers.addEmpty(false, p.psn);
+            }
         } else if (pendingSyndrome == NONE) {
             pend(Aeth.ACK, acknowledgeable);
         }
@@ -192,7 +196,7 @@ final class Responder implements ReceiveSide {
             refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
             return;
         }
-        boolean startsOrAlone = Opcode.starts(p.opcode) || p.opcode == Opcode.READ_REQUEST || Opcode.isAtomic(p.opcode);
+        boolean startsOrAlone = Opcode.starts(p.opcode) || Opcode.isAnswered(p.opcode);
         boolean sameKind = message == Opcode.SEND_FIRST ? Opcode.isSend(p.opcode) : Opcode.isWrite(p.opcode);
         if (startsOrAlone ? message != NONE : message == NONE || !sameKind) {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
@@ -200,6 +204,8 @@ final class Responder implements ReceiveSide {
             addRead(p, true);
         } else if (Opcode.isAtomic(p.opcode)) {
             atomic(p);
+        } else if (Opcode.isPlacement(p.opcode)) {
+            place(p);
         } else if (!isSized(p)) {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
         } else if (Opcode.isSend(p.opcode)) {
@@ -380,6 +386,22 @@ final class Responder implements ReceiveSide {
         job.original = AtomicOperand.execute(p, address);
         answers.keep(p.psn, job.original);
         accept(1);
+    }
+
+    /** Executes a FLUSH or ATOMIC WRITE. A peer that has too many in flight gets the answer for a read too many. */
+    private void place(Packet p) {
+        boolean valid = Placement.isValid(p) && answers.hasRoom();
+        long address = valid ? Placement.find(qp, p) : 0;
+        if (valid && address <= 0) {
+            notAccessed(address == OnDemandPaging.FAULT ? Access.PAGE_FAULT : Access.REFUSED, p.psn);
+        } else if (!valid || p.opcode == Opcode.ATOMIC_WRITE && !AtomicOperand.isAligned(address)) {
+            refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
+        } else if (!Placement.execute(qp, p, address)) {
+            refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+        } else {
+            answers.addEmpty(true, p.psn);
+            accept(1);
+        }
     }
 
     private void pend(int syndrome, int psn) {

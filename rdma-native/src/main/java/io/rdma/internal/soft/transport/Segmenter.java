@@ -1,6 +1,7 @@
 package io.rdma.internal.soft.transport;
 
 import static io.rdma.internal.ibv.Ibv.*;
+import static io.rdma.internal.ibv.MemoryPlacement.WR_FLUSH;
 
 import io.rdma.internal.soft.objects.Access;
 import io.rdma.internal.soft.objects.MemoryKeys;
@@ -10,6 +11,7 @@ import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
+import io.rdma.internal.soft.wire.Psn;
 
 /**
  * Builder of the packets of a queue pair's requests: their headers, and the pieces of local memory that form the
@@ -43,7 +45,7 @@ final class Segmenter {
     }
 
     /**
-     * Builds packets of a send, write or atomic.
+     * Builds packets of a send, write, atomic, flush or atomic write.
      *
      * @param index the first of them
      * @param count their number; more than one are joined to one
@@ -58,7 +60,8 @@ final class Segmenter {
         packet.solicited = last && request.solicited;
         packet.remoteAddress = request.remoteAddress;
         packet.rkey = request.rkey;
-        packet.length = request.length;
+        packet.length = request.opcode == WR_FLUSH ? request.swap : request.length;
+        packet.placement = request.placement;
         packet.imm = request.imm;
         packet.invalidate = request.invalidate;
         packet.swapAdd = request.opcode == WR_ATOMIC_CMP_AND_SWP ? request.swap : request.compareAdd;
@@ -69,12 +72,26 @@ final class Segmenter {
                 : gather(packet, request, offset, (int) Math.min((long) count * qp.mtu, request.length - offset));
     }
 
+    /** Builds the request of a part of a read, from a packet of the answer on. */
+    void buildRead(Packet packet, QueuedRequest request, int index, int part) {
+        long offset = (long) index * qp.mtu;
+        packet.reset(Opcode.READ_REQUEST, qp.attr.destQpNum(), Psn.add(request.firstPsn, index));
+        packet.srqn = request.remoteSrqn;
+        packet.ackRequest = true;
+        packet.remoteAddress = request.remoteAddress + offset;
+        packet.rkey = request.rkey;
+        packet.length = Math.min((long) part * qp.mtu, request.length - offset);
+    }
+
     private static int opcode(QueuedRequest request, boolean first, boolean last) {
         if (request.opcode == WR_ATOMIC_CMP_AND_SWP) {
             return Opcode.COMPARE_SWAP;
         }
         if (request.opcode == WR_ATOMIC_FETCH_AND_ADD) {
             return Opcode.FETCH_ADD;
+        }
+        if (request.isPlacement()) {
+            return request.opcode == WR_FLUSH ? Opcode.FLUSH : Opcode.ATOMIC_WRITE;
         }
         int only = request.opcode == WR_SEND_WITH_INV
                 ? Opcode.SEND_ONLY_INV

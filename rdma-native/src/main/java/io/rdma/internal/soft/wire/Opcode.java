@@ -33,6 +33,10 @@ public final class Opcode {
     public static final int FETCH_ADD = 0x14;
     public static final int SEND_LAST_INV = 0x16;
     public static final int SEND_ONLY_INV = 0x17;
+    /** IB specification, annex A19, like the next one. */
+    public static final int FLUSH = 0x1c;
+
+    public static final int ATOMIC_WRITE = 0x1d;
 
     private static final int OPERATION_BITS = 5;
     private static final int DETH_BYTES = 8;
@@ -55,7 +59,7 @@ public final class Opcode {
     /** Returns whether a transport supports an operation. */
     static boolean known(int transport, int opcode) {
         return switch (transport) {
-            case RC, XRC -> opcode <= FETCH_ADD || hasIeth(opcode);
+            case RC, XRC -> opcode <= FETCH_ADD || hasIeth(opcode) || isPlacement(opcode);
             case UC -> opcode <= WRITE_ONLY_IMM;
             case UD -> opcode == SEND_ONLY || opcode == SEND_ONLY_IMM;
             default -> false;
@@ -86,6 +90,16 @@ public final class Opcode {
 
     public static boolean isAtomic(int opcode) {
         return opcode == COMPARE_SWAP || opcode == FETCH_ADD;
+    }
+
+    /** Returns whether it is a request of the memory placement extensions, which a read response answers. */
+    public static boolean isPlacement(int opcode) {
+        return opcode == FLUSH || opcode == ATOMIC_WRITE;
+    }
+
+    /** Returns whether it is a request of one packet that a response answers. */
+    public static boolean isAnswered(int opcode) {
+        return opcode == READ_REQUEST || isAtomic(opcode) || isPlacement(opcode);
     }
 
     /** Returns whether it is the first or only packet of a message. */
@@ -127,7 +141,11 @@ public final class Opcode {
     }
 
     static boolean hasReth(int opcode) {
-        return opcode == WRITE_FIRST || opcode == WRITE_ONLY || opcode == WRITE_ONLY_IMM || opcode == READ_REQUEST;
+        return opcode == WRITE_FIRST
+                || opcode == WRITE_ONLY
+                || opcode == WRITE_ONLY_IMM
+                || opcode == READ_REQUEST
+                || isPlacement(opcode);
     }
 
     public static boolean hasImm(int opcode) {
@@ -161,6 +179,7 @@ public final class Opcode {
                 + (hasIeth(opcode) ? 4 : 0)
                 + (hasAeth(opcode) ? 4 : 0)
                 + (isAtomic(opcode) ? 28 : 0)
-                + (opcode == ATOMIC_ACKNOWLEDGE ? 8 : 0);
+                + (opcode == ATOMIC_ACKNOWLEDGE || opcode == ATOMIC_WRITE ? 8 : 0)
+                + (opcode == FLUSH ? 4 : 0);
     }
 }

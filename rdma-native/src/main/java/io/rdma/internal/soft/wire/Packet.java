@@ -14,6 +14,10 @@ public final class Packet {
     public static final int LONGEST_JOINED = 64 << 10;
 
     private static final int MAX_PIECES = 32;
+    // FETH: four bits, then two; the others are reserved, and ignored.
+    private static final int TYPES = 0xf;
+    private static final int LEVEL_SHIFT = 4;
+    private static final int LEVELS = 3;
 
     public int transport; // Opcode.RC, UC, UD or XRC
     public int opcode;
@@ -32,6 +36,10 @@ public final class Packet {
     public long swapAdd;
     public long compare;
     public long original;
+
+    /** Of a FLUSH: its extended transport header. Of an ATOMIC WRITE {@link #swapAdd} is what it writes. */
+    public int placement;
+
     public int qkey;
     public int srcQpn;
     public int srqn;
@@ -109,6 +117,7 @@ public final class Packet {
         into.swapAdd = swapAdd;
         into.compare = compare;
         into.original = original;
+        into.placement = placement;
         into.qkey = qkey;
         into.srcQpn = srcQpn;
         into.srqn = srqn;
@@ -121,6 +130,21 @@ public final class Packet {
             skip -= from;
             left -= bytes;
         }
+    }
+
+    /** Returns the extended transport header of a FLUSH. */
+    public static int placement(int types, int level) {
+        return level << LEVEL_SHIFT | types;
+    }
+
+    /** Returns the placement types that a FLUSH asks for, with bits of none. */
+    public int flushTypes() {
+        return placement & TYPES;
+    }
+
+    /** Returns the selectivity level of a FLUSH. */
+    public int flushLevel() {
+        return placement >> LEVEL_SHIFT & LEVELS;
     }
 
     public void addPiece(long address, int bytes) {

@@ -1,6 +1,7 @@
 package io.rdma.internal.soft.wire;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 // Wire format, IB specification volume 1, chapter 9 and annex A17: UDP payload = BTH, extended headers, payload, pad to
 // 4 bytes, ICRC. A packet that does not parse causes no allocation and no exception.
@@ -31,6 +32,9 @@ public final class PacketCodec {
         if (Opcode.hasXrceth(p.transport, p.opcode)) {
             b.putInt(p.srqn & 0xffffff);
         }
+        if (p.opcode == Opcode.FLUSH) {
+            b.putInt(p.placement);
+        }
         if (Opcode.hasReth(p.opcode)) {
             b.putLong(p.remoteAddress).putInt(p.rkey).putInt((int) p.length);
         }
@@ -48,6 +52,8 @@ public final class PacketCodec {
         }
         if (p.opcode == Opcode.ATOMIC_ACKNOWLEDGE) {
             b.putLong(p.original);
+        } else if (p.opcode == Opcode.ATOMIC_WRITE) {
+            b.putLong(asBytes(p.swapAdd));
         }
         int header = b.position();
         p.copyOut(0, base + header, p.payload);
@@ -56,6 +62,11 @@ public final class PacketCodec {
             b.put(end++, (byte) 0);
         }
         return end - at;
+    }
+
+    /** Swaps the bytes of an atomic write, a payload, between those of memory and those of a big-endian number. */
+    private static long asBytes(long value) {
+        return ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? Long.reverseBytes(value) : value;
     }
 
     /**
@@ -94,6 +105,9 @@ public final class PacketCodec {
         if (Opcode.hasXrceth(transport, opcode)) {
             p.srqn = in.getInt() & 0xffffff;
         }
+        if (opcode == Opcode.FLUSH) {
+            p.placement = in.getInt();
+        }
         if (Opcode.hasReth(opcode)) {
             p.remoteAddress = in.getLong();
             p.rkey = in.getInt();
@@ -118,6 +132,8 @@ public final class PacketCodec {
         }
         if (opcode == Opcode.ATOMIC_ACKNOWLEDGE) {
             p.original = in.getLong();
+        } else if (opcode == Opcode.ATOMIC_WRITE) {
+            p.swapAdd = asBytes(in.getLong());
         }
         p.addPiece(base + at + header, payload);
         return true;

@@ -62,7 +62,9 @@ class LayoutTest {
             equal("IBV_" + field.getName(), field.getInt(null));
         }
         for (DeviceCapability capability : DeviceCapability.values()) {
-            equal("IBV_DEVICE_" + capability, capability.code());
+            if (capability.code() <= Integer.MAX_VALUE) { // the kernel's header alone has the others
+                equal("IBV_DEVICE_" + capability, capability.code());
+            }
         }
         for (PortCapability capability : PortCapability.values()) {
             equal("IBV_PORT_" + capability, capability.code());

@@ -55,8 +55,9 @@ public record HostFault(int host, String call, int number, SeamFault.Kind kind) 
                     "ackCqEvents",
                     "pollAsyncEvents",
                     "wakeAsyncEvents",
-                    "getAsyncEvent")
-            .map("Verbs."::concat)
+                    "getAsyncEvent",
+                    "ExtendedVerbs.createQpEx")
+            .map(method -> method.contains(".") ? method : "Verbs." + method)
             .toList();
 
     public HostFault {

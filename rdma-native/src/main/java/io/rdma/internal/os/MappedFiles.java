@@ -1,0 +1,87 @@
+package io.rdma.internal.os;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Memory of this process that is mapped from files: {@code /proc/self/maps} and {@code msync(2)}. */
+public final class MappedFiles {
+    private static final Path MAPS = Path.of("/proc/self/maps");
+    private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "devtmpfs", "hugetlbfs");
+    private static final int FIELDS = 6; // range, rights, offset, device, inode, path
+    private static final int MS_SYNC = 4;
+    private static final int EINTR = 4;
+    private static final int HEXADECIMAL = 16;
+
+    private MappedFiles() {}
+
+    /** The call, linked when it is first needed. */
+    private static final class Calls {
+        static final MethodHandle CALL = SixLongs.link();
+        static final MemorySegment MSYNC = SixLongs.symbol("msync");
+    }
+
+    /** Returns whether this system tells which memory is mapped from a file. */
+    public static boolean isAvailable() {
+        return SixLongs.supported() && Files.isReadable(MAPS);
+    }
+
+    /** Returns whether all of a range is mapped, shared, from files that are not in memory themselves. */
+    public static boolean covers(long address, long bytes) {
+        try (Stream<String> lines = Files.lines(MAPS)) {
+            long next = address; // the first byte that is not found yet; the lines are in the order of the addresses
+            for (String line : (Iterable<String>) lines::iterator) {
+                String[] fields = line.split("\\s+", FIELDS);
+                int dash = fields[0].indexOf('-');
+                long first = Long.parseUnsignedLong(fields[0], 0, dash, HEXADECIMAL);
+                long end = Long.parseUnsignedLong(fields[0], dash + 1, fields[0].length(), HEXADECIMAL);
+                if (next >= first && next < end && next - address < bytes) {
+                    if (!isPersistent(fields)) {
+                        return false;
+                    }
+                    next = end;
+                }
+            }
+            return next - address >= bytes;
+        } catch (IOException | RuntimeException e) { // a file that is gone, or text of another kernel
+            return false;
+        }
+    }
+
+    private static boolean isPersistent(String... fields) throws IOException {
+        boolean shared = fields[1].length() > 3 && fields[1].charAt(3) == 's';
+        return shared
+                && fields.length == FIELDS
+                && !"0".equals(fields[4])
+                && !IN_MEMORY.contains(Files.getFileStore(Path.of(fields[5])).type());
+    }
+
+    /**
+     * Writes a range to its files, and waits for their device.
+     *
+     * @return false if that failed: the memory is not mapped any more, or the device has an error
+     */
+    public static boolean sync(long address, long bytes) {
+        long start = address & -Pages.SIZE;
+        long length = address + bytes - start;
+        while (call(start, length) != 0) {
+            if (CallState.errno() != EINTR) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static int call(long start, long length) {
+        try {
+            return (int) (long)
+                    Calls.CALL.invokeExact(Calls.MSYNC, CallState.segment(), start, length, (long) MS_SYNC, 0L, 0L, 0L);
+        } catch (Throwable t) {
+            throw CallState.unexpected(t);
+        }
+    }
+}

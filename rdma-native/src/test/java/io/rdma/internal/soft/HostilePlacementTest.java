@@ -1,0 +1,168 @@
+package io.rdma.internal.soft;
+
+import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_GLOBAL;
+import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_PERSISTENT;
+import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_RANGE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.internal.soft.link.SoftFaults;
+import io.rdma.internal.soft.wire.Aeth;
+import io.rdma.internal.soft.wire.Opcode;
+import io.rdma.internal.soft.wire.Packet;
+import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Answers to FLUSH and ATOMIC WRITE of a peer that repeats them, or that breaks their rules, packet by packet. */
+@Tag("link")
+class HostilePlacementTest {
+    private static final int PSN = 0x1000;
+    private static final int PATIENT = 20;
+
+    private Arena arena;
+    private SoftSide side;
+    private PacketPeer peer;
+
+    @BeforeEach
+    void connect() {
+        arena = Arena.ofShared();
+        side = new SoftSide(arena, SoftFaults.NONE);
+        peer = new PacketPeer(arena, side, PSN, PATIENT);
+    }
+
+    @AfterEach
+    void close() {
+        side.close();
+        peer.close();
+        arena.close();
+    }
+
+    private void atomicWrite(int psn, long value, Consumer<Packet> more) {
+        Packet packet = peer.packet(Opcode.ATOMIC_WRITE, psn, 0);
+        packet.length = Long.BYTES;
+        packet.swapAdd = value;
+        more.accept(packet);
+        peer.send(packet);
+    }
+
+    private void flush(int psn, int header, Consumer<Packet> more) {
+        Packet packet = peer.packet(Opcode.FLUSH, psn, 0);
+        packet.length = 64;
+        packet.placement = header;
+        more.accept(packet);
+        peer.send(packet);
+    }
+
+    private void expectAnswer(int psn) {
+        Packet got = peer.answer();
+        assertThat(got.opcode).isEqualTo(Opcode.READ_ONLY);
+        assertThat(got.psn).isEqualTo(psn);
+        assertThat(got.payload).isZero();
+        assertThat(got.syndrome).isEqualTo(Aeth.ACK);
+    }
+
+    private long memory() {
+        return side.memory.get(ValueLayout.JAVA_LONG, 0);
+    }
+
+    @Test
+    void aRepeatedAtomicWriteIsAnsweredAgainButNotDoneAgain() {
+        atomicWrite(PSN, 0x0102030405060708L, p -> {});
+        expectAnswer(PSN);
+        assertThat(memory()).as("in the byte order of this host").isEqualTo(0x0102030405060708L);
+        atomicWrite(PSN + 1, 2, p -> {});
+        expectAnswer(PSN + 1);
+        atomicWrite(PSN, 0x0102030405060708L, p -> {});
+        expectAnswer(PSN);
+        assertThat(memory()).isEqualTo(2);
+        flush(PSN + 2, FLUSH_GLOBAL, p -> {});
+        expectAnswer(PSN + 2);
+        flush(PSN + 2, FLUSH_GLOBAL, p -> {});
+        expectAnswer(PSN + 2);
+        peer.send(peer.packet(Opcode.WRITE_ONLY, PSN + 3, 8));
+        peer.expect(Aeth.ACK, PSN + 3);
+    }
+
+    @Test
+    void theAcknowledgeOfARepeatedWriteNeverCoversALaterFlush() {
+        peer.send(peer.packet(Opcode.WRITE_ONLY, PSN, 8));
+        peer.expect(Aeth.ACK, PSN);
+        flush(PSN + 1, FLUSH_GLOBAL, p -> {});
+        expectAnswer(PSN + 1);
+        peer.send(peer.packet(Opcode.WRITE_ONLY, PSN, 8));
+        peer.expect(Aeth.ACK, PSN);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 7, 9, 16, 0xffffffffL})
+    void anAtomicWriteAnnouncesEightBytes(long length) {
+        atomicWrite(PSN, -1, p -> p.length = length);
+        peer.expect(Aeth.NAK_INVALID_REQUEST, PSN);
+        assertThat(memory()).isNotEqualTo(-1);
+    }
+
+    @Test
+    void anAtomicWriteIsAligned() {
+        atomicWrite(PSN, -1, p -> p.remoteAddress += 4);
+        peer.expect(Aeth.NAK_INVALID_REQUEST, PSN);
+        assertThat(memory()).isNotEqualTo(-1);
+    }
+
+    @Test
+    void anAtomicWriteWithMoreOrFewerBytesIsDropped() {
+        atomicWrite(PSN, -1, p -> p.addPiece(peer.payload().address(), 8));
+        atomicWrite(PSN, 5, p -> {});
+        expectAnswer(PSN);
+        assertThat(memory()).isEqualTo(5);
+    }
+
+    @Test
+    void anAtomicWriteNeedsItsKey() {
+        atomicWrite(PSN, -1, p -> p.rkey ^= 0x100);
+        peer.expect(Aeth.NAK_REMOTE_ACCESS, PSN);
+    }
+
+    /** No placement type, unknown ones, and unknown selectivity levels. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 4, 8 | FLUSH_GLOBAL, 2 << 4 | FLUSH_GLOBAL, 3 << 4 | FLUSH_GLOBAL})
+    void aFlushHasKnownTypesAndLevels(int header) {
+        flush(PSN, header, p -> {});
+        peer.expect(Aeth.NAK_INVALID_REQUEST, PSN);
+    }
+
+    @Test
+    void reservedBitsOfAFlushAreIgnored() {
+        flush(PSN, 0xffffffc0 | FLUSH_RANGE << 4 | FLUSH_GLOBAL, p -> {});
+        expectAnswer(PSN);
+    }
+
+    @Test
+    void memoryThatCannotPersistRefusesAFlushForPersistence() {
+        flush(PSN, FLUSH_GLOBAL | FLUSH_PERSISTENT, p -> {});
+        peer.expect(Aeth.NAK_REMOTE_ACCESS, PSN);
+    }
+
+    @Test
+    void aFlushOfMoreThanTheRegionIsARemoteAccessError() {
+        flush(PSN, FLUSH_GLOBAL, p -> p.length = 0xffffffffL);
+        peer.expect(Aeth.NAK_REMOTE_ACCESS, PSN);
+    }
+
+    @Test
+    void aFlushWithinAMessageIsInvalid() {
+        peer.send(peer.packet(Opcode.WRITE_FIRST, PSN, 1024));
+        flush(PSN + 1, FLUSH_GLOBAL, p -> {});
+        Packet got = peer.answer();
+        while (got.syndrome == Aeth.ACK) {
+            got = peer.answer();
+        }
+        assertThat(got.syndrome).isEqualTo(Aeth.NAK_INVALID_REQUEST);
+        assertThat(got.psn).isEqualTo(PSN + 1);
+    }
+}
