@@ -138,7 +138,9 @@ abstract class PathMigrationContract {
             assertThat(events.await(PATIENCE_MILLIS)).as("an event").isTrue();
             AsyncEvent event = Objects.requireNonNull(events.take());
             assertThat(event.type()).isEqualTo(type);
-            assertThat(left.remove(event.queuePairNumber())).as("event of " + event).isTrue();
+            assertThat(left.remove(event.queuePairNumber()))
+                    .as("event of " + event)
+                    .isTrue();
         }
         assertThat(events.await(0)).as("no further event").isFalse();
     }

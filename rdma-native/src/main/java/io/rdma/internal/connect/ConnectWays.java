@@ -33,6 +33,7 @@ record ConnectWays(boolean manager, boolean exchange) {
                 throw impossible(
                         resources, "TLS is part of that exchange: leave it out, or protect the network (IPsec)");
             }
+            AlternateWish.requireMigration(resources.context(), options);
             return new ConnectWays(true, false);
         }
         boolean manager = switch (method) {
@@ -41,8 +42,12 @@ record ConnectWays(boolean manager, boolean exchange) {
             case AUTOMATIC ->
                 !resources.context().isSoftware()
                         && !address.isLoopbackAddress()
-                        && !PathWishes.needExchange(options.path());
+                        && !PathWishes.needExchange(options.path())
+                        && options.path().alternateGidAddress() == null;
         };
+        if (manager) {
+            AlternateWish.requireNone(resources.context(), options);
+        }
         return new ConnectWays(manager, method != ConnectMethod.RDMA_CM || options.tls() != null);
     }
 

@@ -27,7 +27,10 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Reads several small messages from one receive; used only where credits are counted. */
     static final int BATCHES = 1 << 3;
 
-    /** All capabilities of this release. */
+    /** Has an alternate path, and requires that the peer has one; offered in the exchange over TCP only. */
+    static final int ALTERNATE_PATHS = 1 << 6;
+
+    /** All capabilities of this release that need no option. */
     static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS | BATCHES;
 
     /**

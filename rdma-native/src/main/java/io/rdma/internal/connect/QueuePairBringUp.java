@@ -63,7 +63,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 localAddress,
                 new PathWishes(resources.context(), options).port(),
                 new PathWishes(resources.context(), options).toInit(),
-                Exchange.OFFER);
+                AlternateWish.offer(Exchange.OFFER, options));
     }
 
     /**
@@ -169,6 +169,7 @@ final class QueuePairBringUp implements AutoCloseable {
      * @param from the peer's address in the exchange
      */
     Endpoint connect(PeerParameters peer, InetAddress from) {
+        AlternateWish.requireSame(local.offer(), peer.offer());
         if (linkLayer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
             PeerGid.check(
                     resources.environment().network(),
