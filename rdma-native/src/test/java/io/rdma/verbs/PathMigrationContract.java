@@ -31,7 +31,7 @@ abstract class PathMigrationContract {
     private static final int PATIENCE_MILLIS = 60_000;
     private static final int FEW_RETRIES = 2;
     static final int TIMEOUT = 12; // 17 ms
-    static final int ALTERNATE_TIMEOUT = 15;
+    static final int ALTERNATE_TIMEOUT = 18; // 1.1 s, longer than a busy machine keeps a thread waiting
     private static final int LENGTH = 1 << 13;
 
     Pair pair;
@@ -41,6 +41,11 @@ abstract class PathMigrationContract {
 
     /** Loses what is sent along the first path. */
     abstract void losePath();
+
+    /** Handles the refusal of an alternate path: only some devices may refuse it. */
+    void refusesAlternatePaths(VerbsException refusal) {
+        throw refusal;
+    }
 
     @BeforeEach
     void open() {
@@ -79,7 +84,11 @@ abstract class PathMigrationContract {
     void connect() {
         Pair.init(pair.a, Pair.REMOTE);
         Pair.init(pair.b, Pair.REMOTE);
-        pair.a.modify(pair.toReadyToReceive(pair.b, 0x10).alternatePath(alternate()));
+        try {
+            pair.a.modify(pair.toReadyToReceive(pair.b, 0x10).alternatePath(alternate()));
+        } catch (VerbsException e) {
+            refusesAlternatePaths(e);
+        }
         pair.b.modify(pair.toReadyToReceive(pair.a, 0xfffff0).alternatePath(alternate()));
         pair.a.modify(toReadyToSend(0xfffff0));
         pair.b.modify(toReadyToSend(0x10));
@@ -107,9 +116,6 @@ abstract class PathMigrationContract {
         pair.a.modify(rearm());
         pair.b.modify(rearm());
         write(1);
-        Assumptions.assumeFalse(
-                state(pair.a) == PathMigrationState.REARM,
-                "the device takes alternate path and REARM, but never becomes ARMED: no packet of it lacks MigReq");
         assertThat(state(pair.a)).isEqualTo(PathMigrationState.ARMED);
         assertThat(state(pair.b)).isEqualTo(PathMigrationState.ARMED);
     }

@@ -9,6 +9,7 @@ import io.rdma.types.DeviceCapability;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.GidType;
 import io.rdma.types.LinkLayer;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.AlternatePath;
 import io.rdma.verbs.DeviceContext;
@@ -41,14 +42,10 @@ final class AlternateWish {
     /**
      * Returns the alternate path that options ask for, or null.
      *
-     * @throws RdmaConnectException DEVICE if the device does not migrate, or has no such GID
+     * @throws RdmaConnectException DEVICE if the device has no such GID
      */
     static @Nullable AlternateWish of(DeviceContext device, ConnectionOptions options) {
-        if (options.path().alternateGidAddress() == null) {
-            return null;
-        }
-        requireMigration(device, options);
-        return new AlternateWish(device, options);
+        return options.path().alternateGidAddress() == null ? null : new AlternateWish(device, options);
     }
 
     /** Refuses an alternate path of a device whose connections do not migrate. */
@@ -134,7 +131,8 @@ final class AlternateWish {
      *
      * @param peer the peer's end of the path
      * @param from the peer's address in the exchange
-     * @throws RdmaConnectException AUTHENTICATION if the peer's address may be that of another host
+     * @throws RdmaConnectException AUTHENTICATION if the peer's address may be that of another host; DEVICE if the
+     *     device takes no alternate path, as Linux on RoCE
      */
     void arm(Endpoint endpoint, AlternateEnd peer, InetAddress from) {
         if (layer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
@@ -144,8 +142,17 @@ final class AlternateWish {
                 ? AddressHandleAttributes.of(peer.lid(), gid.port())
                 : AddressHandleAttributes.of(GlobalRoute.to(peer.gid(), gid.index()), gid.port())
                         .withDlid(peer.lid());
-        endpoint.migration()
-                .arm(new AlternatePath(
-                        wishes.applied(path), wishes.partitionIndex(gid.port()), gid.port(), options.timeout()));
+        AlternatePath alternate = new AlternatePath(
+                wishes.applied(path), wishes.partitionIndex(gid.port()), gid.port(), options.timeout());
+        try {
+            endpoint.migration().arm(alternate);
+        } catch (VerbsException e) {
+            throw new RdmaConnectException(
+                    Reason.DEVICE,
+                    "the path's " + OPTION + " is not possible on " + device.name() + ", which takes no alternate path"
+                            + " (IBV_QP_ALT_PATH): " + e.getMessage() + ". Linux has them on InfiniBand alone: on RoCE"
+                            + " leave it out, and connect again when a connection is lost",
+                    e);
+        }
     }
 }

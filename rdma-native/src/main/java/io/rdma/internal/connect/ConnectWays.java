@@ -24,6 +24,7 @@ record ConnectWays(boolean manager, boolean exchange) {
      *     port number on which the exchange would listen
      */
     static ConnectWays of(DeviceResources resources, ConnectionOptions options, InetAddress address) {
+        AlternateWish.requireMigration(resources.context(), options);
         ConnectMethod method = options.connectMethod();
         if (resources.context().isIwarp()) {
             if (method == ConnectMethod.TCP) {
@@ -33,7 +34,6 @@ record ConnectWays(boolean manager, boolean exchange) {
                 throw impossible(
                         resources, "TLS is part of that exchange: leave it out, or protect the network (IPsec)");
             }
-            AlternateWish.requireMigration(resources.context(), options);
             return new ConnectWays(true, false);
         }
         boolean manager = switch (method) {

@@ -15,10 +15,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 // After a migration the path that was left becomes the alternate one: if it works again by the time that the other one
-// fails, the connection returns to it. This side may set it only when the peer has migrated as well, because its
-// packets
-// then no longer ask the peer to migrate. A write of no bytes shows that: on the new path only a peer that has migrated
-// acknowledges it.
+// fails, the connection returns to it. This side sets it only when the peer has migrated as well, because then its
+// packets no longer ask the peer to migrate. A write of no bytes shows that: on the new path only a peer that has
+// migrated acknowledges it.
 
 /**
  * Path migration of a connection in the engine: it arms the alternate path, reports each migration, and arms the path
@@ -66,24 +65,33 @@ public final class EndpointMigration {
                     Level.WARNING,
                     "queue pair {0}: the peer migrated to the alternate path, which is not armed here, so the"
                             + " connection will be lost (IBV_EVENT_PATH_MIG_ERR)",
-                    queuePair.number());
+                    Integer.toString(queuePair.number()));
             return;
         }
         count++; // one thread only
-        AlternatePath left = left();
+        endpoint.loop().counters().migration();
         LOG.log(
                 Level.WARNING,
                 "queue pair {0} lost its path, or its peer did, and migrated to the alternate one (IBV_EVENT_PATH_MIG):"
                         + " the connection goes on",
-                queuePair.number());
-        if (left != null) {
-            RegisteredBuffer empty = RegisteredBuffer.of(memory, 0, 0);
-            try {
-                endpoint.submit(new Acknowledgement(empty, left));
-            } catch (RuntimeException e) { // the connection ends
-                empty.close();
-                notArmed(e);
+                Integer.toString(queuePair.number()));
+        try {
+            AlternatePath left = left();
+            if (left != null) {
+                awaitPeer(left);
             }
+        } catch (RuntimeException e) { // the connection ends
+            notArmed(e);
+        }
+    }
+
+    private void awaitPeer(AlternatePath left) {
+        RegisteredBuffer empty = RegisteredBuffer.of(memory, 0, 0);
+        try {
+            endpoint.submit(new Acknowledgement(empty, left));
+        } catch (RuntimeException e) {
+            empty.close();
+            throw e;
         }
     }
 

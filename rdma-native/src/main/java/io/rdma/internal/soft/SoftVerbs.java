@@ -332,12 +332,8 @@ public final class SoftVerbs implements CmDevice {
     }
 
     private GidEntry gid(int index) {
-        return new GidEntry(
-                SoftAddress.gid(device().local(index)),
-                index,
-                1,
-                config.personality().gidType(),
-                0);
+        byte[] gid = SoftAddress.gid(device().local(index));
+        return new GidEntry(gid, index, 1, config.personality().gidType(), 0);
     }
 
     @Override
@@ -345,8 +341,7 @@ public final class SoftVerbs implements CmDevice {
         object("ibv_query_gid_ex", context, SoftContext.class);
         checkPort("ibv_query_gid_ex", port);
         if (index < 0 || index >= device().gids()) {
-            String last = name() + " has GIDs 0 to " + (device().gids() - 1) + ", not " + index;
-            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, last);
+            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, name() + " has no GID " + index);
         }
         return gid(index);
     }

@@ -3,7 +3,6 @@ package io.rdma.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
@@ -18,8 +17,10 @@ import org.junit.jupiter.api.Test;
 
 /** Connections with an alternate path: they are armed by their packets, migrate, go on, and are armed again. */
 abstract class AlternatePathContract extends ConnectedContract {
-    private static final int TIMEOUT = 12; // 17 ms
-    private static final int FEW_RETRIES = 2;
+    /** 67 ms, eight times in a row, is longer than a busy machine keeps a thread waiting. */
+    private static final int TIMEOUT = 14;
+
+    private static final int RETRIES = 7;
     private static final int ENOUGH_MESSAGES = 4;
 
     /** Returns the address of a GID that is not the one of the connections. */
@@ -28,10 +29,15 @@ abstract class AlternatePathContract extends ConnectedContract {
     /** Loses what is sent to an address of the device, and nothing else. */
     abstract void lose(InetAddress address);
 
+    /** Handles the refusal of an alternate path: only some devices may refuse it. */
+    void refusesAlternatePaths(RdmaConnectException refusal) {
+        throw refusal;
+    }
+
     private ConnectionOptions migrating() {
         return small().withConnectMethod(ConnectMethod.TCP)
                 .withTimeout(TIMEOUT)
-                .withRetryCnt(FEW_RETRIES)
+                .withRetryCnt(RETRIES)
                 .withProbeInterval(Duration.ZERO)
                 .withPath(PathOptions.DEFAULT.withAlternateGidAddress(alternate()));
     }
@@ -49,9 +55,6 @@ abstract class AlternatePathContract extends ConnectedContract {
             exchange(client, server);
             exchange(server, client);
         }
-        assumeTrue(
-                state(client) != PathMigrationState.REARM || state(server) != PathMigrationState.REARM,
-                "the device takes alternate path and REARM, but never becomes ARMED");
         assertThat(state(client)).isEqualTo(PathMigrationState.ARMED);
         assertThat(state(server)).isEqualTo(PathMigrationState.ARMED);
     }
@@ -69,7 +72,14 @@ abstract class AlternatePathContract extends ConnectedContract {
 
     @Test
     void aConnectionMigratesGoesOnAndMigratesBack() {
-        connect(migrating());
+        try {
+            connect(migrating());
+        } catch (CompletionException e) {
+            await("the server's side ends, too")
+                    .atMost(PATIENCE)
+                    .until(() -> resources.loops().stream().allMatch(loop -> loop.freeEntries() == loop.entries()));
+            refusesAlternatePaths((RdmaConnectException) e.getCause());
+        }
         awaitFirstFrame();
         arm();
         int first = gid(client);
@@ -90,6 +100,7 @@ abstract class AlternatePathContract extends ConnectedContract {
         assertThat(gid(client)).isEqualTo(first);
         assertThat(client.isClosing()).isFalse();
         assertThat(server.isClosing()).isFalse();
+        assertThat(client.counters().migrations()).as("migrations of the loop").isGreaterThanOrEqualTo(2);
     }
 
     @Test

@@ -1,12 +1,17 @@
 package io.rdma.internal.engine;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma.connect.RdmaConnectException;
 import io.rdma.testing.TestDevice;
+import io.rdma.types.Errno;
 import io.rdma.types.GidType;
+import io.rdma.types.VerbsException;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 
-/** rdma_rxe takes alternate paths, but never arms them. */
+/** rdma_rxe reports the capability, but the kernel refuses an alternate path on RoCE. */
 @Tag("rxe")
 class RxeAlternatePathContractTest extends AlternatePathContract {
     @Override
@@ -26,7 +31,16 @@ class RxeAlternatePathContractTest extends AlternatePathContract {
     }
 
     @Override
+    void refusesAlternatePaths(RdmaConnectException refusal) {
+        assertThat(refusal.reason()).isEqualTo(RdmaConnectException.Reason.DEVICE);
+        assertThat(refusal.getCause())
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+        Assumptions.abort("an alternate path of RoCE: " + refusal.getCause().getMessage());
+    }
+
+    @Override
     void lose(InetAddress address) {
-        throw new AssertionError("no connection of this device is armed");
+        throw new AssertionError("no connection of this device has an alternate path");
     }
 }

@@ -100,7 +100,10 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
             return there == null ? null : new SecondLink(this, there, counters);
         } catch (VerbsException e) {
             link.close();
-            throw e;
+            throw new VerbsException(
+                    "bind(" + there.address() + ")",
+                    e.errno(),
+                    "The software device cannot listen at its second address. " + SoftConfig.SECOND_REMEDY);
         }
     }
 

@@ -40,6 +40,11 @@ public record SoftConfig(
     /** System property: a second IP address to listen on. */
     static final String SECOND_ADDRESS_PROPERTY = "io.rdma.soft.secondAddress";
 
+    /** What to do if the second address cannot be used. */
+    public static final String SECOND_REMEDY = "Set -D" + SECOND_ADDRESS_PROPERTY
+            + " to an address of this host whose UDP port is free, or unset it. Outside of Linux a loopback interface"
+            + " has only the addresses that it was given";
+
     /**
      * Bytes of the IP and UDP headers, BTH, longest extended headers and ICRC. The number is that of rdma_rxe, so that
      * both choose the same MTU.
