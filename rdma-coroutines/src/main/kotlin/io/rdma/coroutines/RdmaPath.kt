@@ -27,6 +27,7 @@ public class RdmaPath internal constructor(
                     port,
                     gidType,
                     gidAddress,
+                    alternateGidAddress,
                 )
         }
 
@@ -45,6 +46,7 @@ public class RdmaPath internal constructor(
                     port,
                     gidType,
                     gidAddress,
+                    alternateGidAddress,
                 )
         }
 
@@ -63,6 +65,7 @@ public class RdmaPath internal constructor(
                     port,
                     gidType,
                     gidAddress,
+                    alternateGidAddress,
                 )
         }
 
@@ -81,6 +84,7 @@ public class RdmaPath internal constructor(
                     port,
                     gidType,
                     gidAddress,
+                    alternateGidAddress,
                 )
         }
 
@@ -99,6 +103,7 @@ public class RdmaPath internal constructor(
                     port,
                     gidType,
                     gidAddress,
+                    alternateGidAddress,
                 )
         }
 
@@ -117,6 +122,7 @@ public class RdmaPath internal constructor(
                     port,
                     gidType,
                     gidAddress,
+                    alternateGidAddress,
                 )
         }
 
@@ -135,6 +141,7 @@ public class RdmaPath internal constructor(
                     value,
                     gidType,
                     gidAddress,
+                    alternateGidAddress,
                 )
         }
 
@@ -153,6 +160,7 @@ public class RdmaPath internal constructor(
                     port,
                     value,
                     gidAddress,
+                    alternateGidAddress,
                 )
         }
 
@@ -170,6 +178,26 @@ public class RdmaPath internal constructor(
                     partitionIndex,
                     port,
                     gidType,
+                    value,
+                    alternateGidAddress,
+                )
+        }
+
+    /** IP address of another local GID: from there leads an alternate path, to which the connection migrates. */
+    public var alternateGidAddress: InetAddress?
+        get() = options.alternateGidAddress()
+        set(value) {
+            options =
+                PathOptions(
+                    serviceLevel,
+                    trafficClass,
+                    hopLimit,
+                    flowLabel,
+                    partitionKey,
+                    partitionIndex,
+                    port,
+                    gidType,
+                    gidAddress,
                     value,
                 )
         }

@@ -17,6 +17,7 @@ import kotlin.time.Duration.Companion.seconds
 class RdmaConfigurationTest {
     private val context = SSLContext.getDefault()
     private val address = InetAddress.getLoopbackAddress()
+    private val otherAddress = InetAddress.getByName("192.0.2.2")
 
     private val changed =
         RdmaConfiguration().apply {
@@ -56,6 +57,7 @@ class RdmaConfigurationTest {
                 port = 7
                 gidType = GidType.ROCE_V1
                 gidAddress = address
+                alternateGidAddress = otherAddress
             }
             limits {
                 connections = 100
@@ -101,7 +103,7 @@ class RdmaConfigurationTest {
                 java.time.Duration.ofSeconds(6),
                 java.time.Duration.ofSeconds(7),
                 false,
-                PathOptions(1, 2, 3, 4, 6, null, 7, GidType.ROCE_V1, address),
+                PathOptions(1, 2, 3, 4, 6, null, 7, GidType.ROCE_V1, address, otherAddress),
             ),
         )
         assertThat(changed.limits).isEqualTo(AdmissionLimits(100, 20, 5))

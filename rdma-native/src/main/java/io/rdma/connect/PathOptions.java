@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param port port of the device, 1 to 255
  * @param gidType type of the local GID
  * @param gidAddress IP address of the local GID
+ * @param alternateGidAddress IP address of another local GID, of any port: from there leads an alternate path, to which
+ *     the connection migrates when its path is lost. Both sides set one, and connect by {@link ConnectMethod#TCP}
  */
 public record PathOptions(
         @Nullable Integer serviceLevel,
@@ -41,9 +43,11 @@ public record PathOptions(
         @Nullable Integer partitionIndex,
         @Nullable Integer port,
         @Nullable GidType gidType,
-        @Nullable InetAddress gidAddress) {
+        @Nullable InetAddress gidAddress,
+        @Nullable InetAddress alternateGidAddress) {
     /** Default: nothing is set. */
-    public static final PathOptions DEFAULT = new PathOptions(null, null, null, null, null, null, null, null, null);
+    public static final PathOptions DEFAULT =
+            new PathOptions(null, null, null, null, null, null, null, null, null, null);
 
     /**
      * Checks the ranges.
@@ -61,6 +65,9 @@ public record PathOptions(
         if (partitionKey != null && partitionIndex != null) {
             throw new IllegalArgumentException("set either partitionKey or partitionIndex, not both");
         }
+        if (alternateGidAddress != null && alternateGidAddress.equals(gidAddress)) {
+            throw new IllegalArgumentException("alternateGidAddress must differ from gidAddress: " + gidAddress);
+        }
     }
 
     private static void range(String name, @Nullable Integer value, int low, int high) {
@@ -77,7 +84,16 @@ public record PathOptions(
      */
     public PathOptions withServiceLevel(int level) {
         return new PathOptions(
-                level, trafficClass, hopLimit, flowLabel, partitionKey, partitionIndex, port, gidType, gidAddress);
+                level,
+                trafficClass,
+                hopLimit,
+                flowLabel,
+                partitionKey,
+                partitionIndex,
+                port,
+                gidType,
+                gidAddress,
+                alternateGidAddress);
     }
 
     /**
@@ -88,7 +104,16 @@ public record PathOptions(
      */
     public PathOptions withTrafficClass(int octet) {
         return new PathOptions(
-                serviceLevel, octet, hopLimit, flowLabel, partitionKey, partitionIndex, port, gidType, gidAddress);
+                serviceLevel,
+                octet,
+                hopLimit,
+                flowLabel,
+                partitionKey,
+                partitionIndex,
+                port,
+                gidType,
+                gidAddress,
+                alternateGidAddress);
     }
 
     /**
@@ -112,7 +137,16 @@ public record PathOptions(
      */
     public PathOptions withHopLimit(int limit) {
         return new PathOptions(
-                serviceLevel, trafficClass, limit, flowLabel, partitionKey, partitionIndex, port, gidType, gidAddress);
+                serviceLevel,
+                trafficClass,
+                limit,
+                flowLabel,
+                partitionKey,
+                partitionIndex,
+                port,
+                gidType,
+                gidAddress,
+                alternateGidAddress);
     }
 
     /**
@@ -123,7 +157,16 @@ public record PathOptions(
      */
     public PathOptions withFlowLabel(int label) {
         return new PathOptions(
-                serviceLevel, trafficClass, hopLimit, label, partitionKey, partitionIndex, port, gidType, gidAddress);
+                serviceLevel,
+                trafficClass,
+                hopLimit,
+                label,
+                partitionKey,
+                partitionIndex,
+                port,
+                gidType,
+                gidAddress,
+                alternateGidAddress);
     }
 
     /**
@@ -133,7 +176,17 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withPartitionKey(int key) {
-        return new PathOptions(serviceLevel, trafficClass, hopLimit, flowLabel, key, null, port, gidType, gidAddress);
+        return new PathOptions(
+                serviceLevel,
+                trafficClass,
+                hopLimit,
+                flowLabel,
+                key,
+                null,
+                port,
+                gidType,
+                gidAddress,
+                alternateGidAddress);
     }
 
     /**
@@ -143,7 +196,17 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withPartitionIndex(int index) {
-        return new PathOptions(serviceLevel, trafficClass, hopLimit, flowLabel, null, index, port, gidType, gidAddress);
+        return new PathOptions(
+                serviceLevel,
+                trafficClass,
+                hopLimit,
+                flowLabel,
+                null,
+                index,
+                port,
+                gidType,
+                gidAddress,
+                alternateGidAddress);
     }
 
     /**
@@ -162,7 +225,8 @@ public record PathOptions(
                 partitionIndex,
                 number,
                 gidType,
-                gidAddress);
+                gidAddress,
+                alternateGidAddress);
     }
 
     /**
@@ -173,7 +237,16 @@ public record PathOptions(
      */
     public PathOptions withGidType(GidType type) {
         return new PathOptions(
-                serviceLevel, trafficClass, hopLimit, flowLabel, partitionKey, partitionIndex, port, type, gidAddress);
+                serviceLevel,
+                trafficClass,
+                hopLimit,
+                flowLabel,
+                partitionKey,
+                partitionIndex,
+                port,
+                type,
+                gidAddress,
+                alternateGidAddress);
     }
 
     /**
@@ -184,6 +257,35 @@ public record PathOptions(
      */
     public PathOptions withGidAddress(InetAddress address) {
         return new PathOptions(
-                serviceLevel, trafficClass, hopLimit, flowLabel, partitionKey, partitionIndex, port, gidType, address);
+                serviceLevel,
+                trafficClass,
+                hopLimit,
+                flowLabel,
+                partitionKey,
+                partitionIndex,
+                port,
+                gidType,
+                address,
+                alternateGidAddress);
+    }
+
+    /**
+     * Returns a copy with the address of a GID from which an alternate path leads.
+     *
+     * @param address see the record
+     * @return a copy
+     */
+    public PathOptions withAlternateGidAddress(InetAddress address) {
+        return new PathOptions(
+                serviceLevel,
+                trafficClass,
+                hopLimit,
+                flowLabel,
+                partitionKey,
+                partitionIndex,
+                port,
+                gidType,
+                gidAddress,
+                address);
     }
 }

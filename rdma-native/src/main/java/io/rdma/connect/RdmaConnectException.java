@@ -25,6 +25,8 @@ public class RdmaConnectException extends RdmaException {
         AUTHENTICATION,
         /** The peer does not count credits, and this side requires it, {@link FlowControl#CREDITS_REQUIRED}. */
         FLOW_CONTROL,
+        /** One side has an alternate path, the other has none, {@link PathOptions#alternateGidAddress}. */
+        ALTERNATE_PATH,
         /** The device cannot make the connection. */
         DEVICE,
         /** The local address is in use, or does not belong to this host. */

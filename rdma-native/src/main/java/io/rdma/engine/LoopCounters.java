@@ -101,6 +101,13 @@ public interface LoopCounters {
     long malformed();
 
     /**
+     * Returns how often connections migrated to their alternate path, {@code IBV_EVENT_PATH_MIG}.
+     *
+     * @return times
+     */
+    long migrations();
+
+    /**
      * Returns how often a listener threw.
      *
      * @return times

@@ -27,6 +27,14 @@ public interface RdmaEndpoint {
     QueuePairInfo query();
 
     /**
+     * Returns how often the connection has migrated to its alternate path, {@code IBV_EVENT_PATH_MIG}. {@link #query}
+     * has the present path and the state of migration.
+     *
+     * @return 0 without an alternate path
+     */
+    int migrations();
+
+    /**
      * Returns the number of work requests that are posted and not completed.
      *
      * @return 0 when idle

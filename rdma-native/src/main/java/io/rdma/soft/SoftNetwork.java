@@ -3,6 +3,7 @@ package io.rdma.soft;
 import io.rdma.internal.soft.SoftDevices;
 import io.rdma.internal.soft.SoftVerbs;
 import io.rdma.internal.soft.device.SoftFailure;
+import io.rdma.internal.soft.link.SoftConfig;
 import io.rdma.internal.soft.link.SoftFaults;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -47,6 +48,18 @@ public final class SoftNetwork implements AutoCloseable {
      */
     public static SoftNetwork create() {
         return new SoftNetwork(SoftDevices.make());
+    }
+
+    /**
+     * Makes a software device with two addresses, 127.0.0.1 and 127.0.0.2, and returns its network. It has a GID of
+     * each. So a connection can have a second path, to which it migrates when the first one is lost:
+     * {@link #setFaults(InetAddress, LinkFaults)} for one of the addresses loses that path. The second address carries
+     * connected queue pairs only. Outside of Linux the host has to be given that address.
+     *
+     * @return to be closed when the device is no longer used
+     */
+    public static SoftNetwork createWithTwoAddresses() {
+        return new SoftNetwork(SoftDevices.make(SoftConfig.twoOnLoopback()));
     }
 
     /**

@@ -8,6 +8,7 @@ import io.rdma.types.AccessFlag;
 import io.rdma.types.AsyncEventType;
 import io.rdma.types.Gid;
 import io.rdma.types.Mtu;
+import io.rdma.types.PathMigrationState;
 import io.rdma.types.QueuePairState;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,8 @@ public final class QueuePairAttributes {
     private int qkey;
     private int curState;
     private boolean enSqdAsyncNotify;
+    private @Nullable AlternatePath alternatePath;
+    private int pathMigState = Ibv.MIG_MIGRATED;
 
     private QueuePairAttributes() {}
 
@@ -83,6 +86,8 @@ public final class QueuePairAttributes {
         made.retryCnt = given.retryCnt();
         made.rnrRetry = given.rnrRetry();
         made.qkey = given.qkey();
+        made.alternatePath = AlternatePath.of(given.altPath());
+        made.pathMigState = given.pathMigState();
         return made;
     }
 
@@ -331,6 +336,28 @@ public final class QueuePairAttributes {
         return has(Ibv.QP_EN_SQD_ASYNC_NOTIFY);
     }
 
+    /**
+     * Sets the alternate path, {@code IBV_QP_ALT_PATH}. Both sides set one, then {@link PathMigrationState#REARM}.
+     *
+     * @param alternate path to which the queue pair migrates when its path fails
+     * @return this
+     */
+    public QueuePairAttributes alternatePath(AlternatePath alternate) {
+        alternatePath = alternate;
+        return has(Ibv.QP_ALT_PATH);
+    }
+
+    /**
+     * Sets the state of path migration, {@code IBV_QP_PATH_MIG_STATE}.
+     *
+     * @param migrationState REARM to have the device arm the alternate path; MIGRATED to migrate now
+     * @return this
+     */
+    public QueuePairAttributes pathMigState(PathMigrationState migrationState) {
+        pathMigState = migrationState.code();
+        return has(Ibv.QP_PATH_MIG_STATE);
+    }
+
     /** Returns the state after the change. */
     int target(int from) {
         return (mask & Ibv.QP_STATE) != 0 ? state : from;
@@ -345,7 +372,7 @@ public final class QueuePairAttributes {
                 state,
                 curState,
                 pathMtu,
-                Ibv.MIG_MIGRATED,
+                pathMigState,
                 qkey,
                 rqPsn,
                 sqPsn,
@@ -362,6 +389,7 @@ public final class QueuePairAttributes {
                 port,
                 timeout,
                 retryCnt,
-                rnrRetry);
+                rnrRetry,
+                alternatePath == null ? null : alternatePath.toAttr());
     }
 }

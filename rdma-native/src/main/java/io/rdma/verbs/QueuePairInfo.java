@@ -7,6 +7,7 @@ import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.ibv.QpInitAttr;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.Mtu;
+import io.rdma.types.PathMigrationState;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import java.util.Set;
@@ -34,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * @param rnrRetry retries while the peer has no receive posted; 7 is infinite
  * @param sqSigAll whether every send generates a completion
  * @param path path to the peer; null before it is set, and without a connection
+ * @param pathMigState state of path migration
+ * @param alternatePath alternate path; null if none is set
  */
 public record QueuePairInfo(
         QueuePairState qpState,
@@ -53,7 +56,9 @@ public record QueuePairInfo(
         int retryCnt,
         int rnrRetry,
         boolean sqSigAll,
-        @Nullable AddressHandleAttributes path) {
+        @Nullable AddressHandleAttributes path,
+        PathMigrationState pathMigState,
+        @Nullable AlternatePath alternatePath) {
 
     /**
      * Combines the results of a query.
@@ -80,7 +85,9 @@ public record QueuePairInfo(
                 a.retryCnt(),
                 a.rnrRetry(),
                 init.sqSigAll(),
-                path(a));
+                path(a),
+                PathMigrationState.of(a.pathMigState()),
+                AlternatePath.of(a.altPath()));
     }
 
     /** Returns the path, which is undefined before RTR and all zeros of a queue pair without a connection. */

@@ -34,6 +34,7 @@ class PathOptionsTest {
     @Test
     void everyPartIsKeptBesideTheOthers() {
         InetAddress address = InetAddress.getLoopbackAddress();
+        InetAddress other = InetAddress.ofLiteral("192.0.2.2");
         PathOptions all = PathOptions.DEFAULT
                 .withServiceLevel(1)
                 .withDscp(26)
@@ -42,10 +43,19 @@ class PathOptionsTest {
                 .withPartitionKey(5)
                 .withPort(6)
                 .withGidType(GidType.ROCE_V1)
-                .withGidAddress(address);
-        assertThat(all).isEqualTo(new PathOptions(1, 104, 3, 4, 5, null, 6, GidType.ROCE_V1, address));
+                .withGidAddress(address)
+                .withAlternateGidAddress(other);
+        assertThat(all).isEqualTo(new PathOptions(1, 104, 3, 4, 5, null, 6, GidType.ROCE_V1, address, other));
         assertThat(ConnectionOptions.DEFAULT.withPath(all).withTimeout(3).path())
                 .isEqualTo(all);
+    }
+
+    @Test
+    void theAlternateGidIsAnotherOne() {
+        PathOptions one = PathOptions.DEFAULT.withGidAddress(InetAddress.getLoopbackAddress());
+        assertThatThrownBy(() -> one.withAlternateGidAddress(InetAddress.getLoopbackAddress()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("alternateGidAddress must differ");
     }
 
     @Test
@@ -53,7 +63,7 @@ class PathOptionsTest {
         PathOptions byKey = PathOptions.DEFAULT.withPartitionKey(5);
         assertThat(byKey.withPartitionIndex(2).partitionKey()).isNull();
         assertThat(byKey.withPartitionIndex(2).withPartitionKey(5)).isEqualTo(byKey);
-        assertThatThrownBy(() -> new PathOptions(null, null, null, null, 5, 2, null, null, null))
+        assertThatThrownBy(() -> new PathOptions(null, null, null, null, 5, 2, null, null, null, null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("set either partitionKey or partitionIndex, not both");
     }

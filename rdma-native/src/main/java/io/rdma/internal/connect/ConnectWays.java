@@ -24,6 +24,7 @@ record ConnectWays(boolean manager, boolean exchange) {
      *     port number on which the exchange would listen
      */
     static ConnectWays of(DeviceResources resources, ConnectionOptions options, InetAddress address) {
+        AlternateWish.requireMigration(resources.context(), options);
         ConnectMethod method = options.connectMethod();
         if (resources.context().isIwarp()) {
             if (method == ConnectMethod.TCP) {
@@ -41,8 +42,12 @@ record ConnectWays(boolean manager, boolean exchange) {
             case AUTOMATIC ->
                 !resources.context().isSoftware()
                         && !address.isLoopbackAddress()
-                        && !PathWishes.needExchange(options.path());
+                        && !PathWishes.needExchange(options.path())
+                        && options.path().alternateGidAddress() == null;
         };
+        if (manager) {
+            AlternateWish.requireNone(resources.context(), options);
+        }
         return new ConnectWays(manager, method != ConnectMethod.RDMA_CM || options.tls() != null);
     }
 

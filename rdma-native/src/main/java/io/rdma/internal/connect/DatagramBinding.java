@@ -66,6 +66,7 @@ public final class DatagramBinding implements AutoCloseable {
                                 + ", not ACTIVE: bring its link up",
                         null);
             }
+            AlternateWish.requireNone(resources.context(), options);
             PathWishes wishes = new PathWishes(resources.context(), options);
             wishes.requirePort(Reason.DEVICE, id.port());
             wishes.requireAddress(address.getAddress());

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 //   client -> server   magic "JRDM", version u16, length u16 (48), PeerParameters
 //   server -> client   magic, version, then 'Y' + PeerParameters, or 'N' + length u16 (<= 512) + UTF-8 reason
 //   client -> server   'R' when its queue pair is ready to send; the server may still send 'N' with a reason
+// If both sides have alternate paths, an AlternateEnd follows 'Y' + PeerParameters, and another one 'R'.
 //   either, at the end 'B' orderly close; end of stream without it: the peer is lost
 // A client may first send length 0, a request for a token. The server answers magic, version, then 'T' + token, or 'X'.
 //
@@ -228,6 +229,17 @@ final class Exchange implements Closeable {
             throw new RdmaConnectException(
                     Reason.PROTOCOL_ERROR, "the client sent " + ready + " instead of reporting that it is ready", null);
         }
+    }
+
+    /** Sends this side's end of the alternate path: a server after its parameters, a client after it is ready. */
+    void sendAlternate(AlternateEnd end) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(AlternateEnd.BYTES);
+        end.encode(bytes);
+        write(bytes);
+    }
+
+    AlternateEnd receiveAlternate() throws IOException {
+        return AlternateEnd.decode(read(AlternateEnd.BYTES));
     }
 
     /** Notifies the peer of an orderly end. */

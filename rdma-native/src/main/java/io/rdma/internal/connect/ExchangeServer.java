@@ -137,9 +137,17 @@ final class ExchangeServer {
             if (peer == null) {
                 return null;
             }
-            Endpoint endpoint = answer(exchange, peer, arrival);
+            Answered answered = answer(exchange, peer, arrival);
+            Endpoint endpoint = answered.endpoint();
             cleanup.add(endpoint::discard);
             exchange.awaitReady();
+            AlternateWish alternate = answered.alternate();
+            if (alternate != null) {
+                alternate.arm(
+                        endpoint,
+                        exchange.receiveAlternate(),
+                        exchange.remoteAddress().getAddress());
+            }
             exchange.complete();
             EstablishedConnection connection =
                     new EstablishedConnection(endpoint, exchange.localAddress(), exchange.remoteAddress());
@@ -207,17 +215,24 @@ final class ExchangeServer {
         return peer;
     }
 
-    private Endpoint answer(Exchange exchange, PeerParameters peer, Arrival arrival) throws IOException {
+    /** The endpoint of an exchange that waits for the client, and its alternate path, if there is one. */
+    private record Answered(Endpoint endpoint, @Nullable AlternateWish alternate) {}
+
+    private Answered answer(Exchange exchange, PeerParameters peer, Arrival arrival) throws IOException {
         try (Admission.Place place = admitted(peer);
                 CleanupStack done = new CleanupStack()) {
             DeviceResources home = arrival.home(exchange.remoteAddress()).resources();
             done.add(home.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
+            AlternateWish alternate = AlternateWish.of(home.context(), options);
             try (QueuePairBringUp queuePair =
                     new QueuePairBringUp(home, options, exchange.localAddress().getAddress())) {
                 place.take(queuePair.connect(peer, exchange.remoteAddress().getAddress()));
                 exchange.accept(queuePair.local()); // fails if the client has left already
+                if (alternate != null) {
+                    exchange.sendAlternate(alternate.local());
+                }
             }
-            return place.keep();
+            return new Answered(place.keep(), alternate);
         } catch (RuntimeException e) {
             exchange.reject(e);
             throw e;

@@ -76,7 +76,8 @@ final class GidSelector {
                 wanted.partitionIndex(),
                 wanted.port(),
                 wanted.gidType(),
-                null);
+                null,
+                wanted.alternateGidAddress());
     }
 
     private static int rank(GidTableEntry entry, InetAddress local) {

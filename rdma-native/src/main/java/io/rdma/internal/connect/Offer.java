@@ -37,13 +37,16 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Its device answers an ATOMIC WRITE. */
     static final int ATOMIC_WRITES = 1 << 6;
 
+    /** Has an alternate path, and requires that the peer has one; offered in the exchange over TCP only. */
+    static final int ALTERNATE_PATHS = 1 << 9;
+
     /** Distance of the bits of FLUSH for a device with the ICRC of {@code rdma_rxe}, which no other one accepts. */
     private static final int OTHER_ICRC = 3;
 
     /** Vendor of {@code rdma_rxe}, {@code ibv_query_device(3)}. Its ICRC of a FLUSH covers the headers twice. */
     private static final int RXE_VENDOR = 0xffffff;
 
-    /** All capabilities of this release that do not depend on the device. */
+    /** All capabilities of this release that depend on neither device nor options. */
     static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS | BATCHES;
 
     /**

@@ -59,7 +59,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 localAddress,
                 new PathWishes(resources.context(), options).port(localAddress),
                 new PathWishes(resources.context(), options).toInit(localAddress),
-                Exchange.OFFER);
+                AlternateWish.offer(Exchange.OFFER, options));
     }
 
     /**
@@ -168,6 +168,7 @@ final class QueuePairBringUp implements AutoCloseable {
      * @param from the peer's address in the exchange
      */
     Endpoint connect(PeerParameters peer, InetAddress from) {
+        AlternateWish.requireSame(local.offer(), peer.offer());
         if (linkLayer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
             PeerGid.check(
                     resources.environment().network(),

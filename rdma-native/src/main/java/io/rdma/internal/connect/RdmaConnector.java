@@ -162,6 +162,7 @@ public final class RdmaConnector {
                 return authenticated; // closing the exchange lets the server discard the token
             }
             Endpoint endpoint;
+            AlternateWish alternate = AlternateWish.of(resources.context(), options);
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
                     resources, options, exchange.localAddress().getAddress())) {
                 exchange.sendHello(queuePair.local());
@@ -169,7 +170,16 @@ public final class RdmaConnector {
                         exchange.receiveAnswer(), exchange.remoteAddress().getAddress());
             }
             cleanup.add(endpoint::discard);
+            if (alternate != null) {
+                alternate.arm(
+                        endpoint,
+                        exchange.receiveAlternate(),
+                        exchange.remoteAddress().getAddress());
+            }
             exchange.sendReady();
+            if (alternate != null) {
+                exchange.sendAlternate(alternate.local());
+            }
             exchange.complete();
             begun.close(); // from here on closing the resources closes the endpoint, with a farewell
             EstablishedConnection connection =

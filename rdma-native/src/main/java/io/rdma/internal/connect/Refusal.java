@@ -28,7 +28,8 @@ final class Refusal {
             return LOCAL;
         }
         return switch (refused.reason()) {
-            case VERSION_MISMATCH, PROTOCOL_ERROR, AUTHENTICATION, FLOW_CONTROL -> String.valueOf(refused.getMessage());
+            case VERSION_MISMATCH, PROTOCOL_ERROR, AUTHENTICATION, FLOW_CONTROL, ALTERNATE_PATH ->
+                String.valueOf(refused.getMessage());
             case REJECTED -> FULL;
             default -> LOCAL;
         };
@@ -51,7 +52,13 @@ final class Refusal {
     private static boolean isOfPeer(Exception failure) {
         return failure instanceof RdmaConnectException refused
                 && switch (refused.reason()) {
-                    case VERSION_MISMATCH, PROTOCOL_ERROR, AUTHENTICATION, FLOW_CONTROL, TIMEOUT, CANCELLED -> true;
+                    case VERSION_MISMATCH,
+                            PROTOCOL_ERROR,
+                            AUTHENTICATION,
+                            FLOW_CONTROL,
+                            ALTERNATE_PATH,
+                            TIMEOUT,
+                            CANCELLED -> true;
                     default -> false;
                 };
     }

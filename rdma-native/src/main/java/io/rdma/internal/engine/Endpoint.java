@@ -56,6 +56,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     private final OpenStreams openStreams = new OpenStreams(this::isClosing);
     private final Environment environment;
     private final @Nullable Probe probe;
+    private final EndpointMigration migration;
     private volatile boolean established;
 
     /**
@@ -117,6 +118,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
             receives = new ReceiveQueue(this, queuePair, domain, shared, datagrams, credits, options);
             cleanup.add(receives::destroyed);
             sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
+            migration = new EndpointMigration(this, queuePair, sendSlots);
             probe = probeNanos() == 0 ? null : new Probe(this, sendSlots, probeNanos());
             cleanup.keep();
         }
@@ -188,6 +190,20 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     @Override
     public QueuePairInfo query() {
         return queuePair.query();
+    }
+
+    /**
+     * Returns the path migration of this connection.
+     *
+     * @return the same object always
+     */
+    public EndpointMigration migration() {
+        return migration;
+    }
+
+    @Override
+    public int migrations() {
+        return migration.count();
     }
 
     @Override

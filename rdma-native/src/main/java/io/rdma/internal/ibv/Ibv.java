@@ -11,6 +11,7 @@ public final class Ibv {
     public static final int TRANSPORT_IWARP = 1;
 
     // enum ibv_device_cap_flags
+    public static final int DEVICE_AUTO_PATH_MIG = 1 << 4;
     public static final int DEVICE_RC_RNR_NAK_GEN = 1 << 12;
     public static final int DEVICE_MEM_WINDOW = 1 << 17;
     public static final int DEVICE_MEM_MGT_EXTENSIONS = 1 << 21;
@@ -70,7 +71,10 @@ public final class Ibv {
     public static final int QPS_ERR = 6;
     public static final int QPS_UNKNOWN = 7;
 
+    // enum ibv_mig_state
     public static final int MIG_MIGRATED = 0;
+    public static final int MIG_REARM = 1;
+    public static final int MIG_ARMED = 2;
 
     // enum ibv_qp_attr_mask
     public static final int QP_STATE = 1;

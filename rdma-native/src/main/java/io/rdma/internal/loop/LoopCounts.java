@@ -49,6 +49,7 @@ public final class LoopCounts implements LoopCounters {
     private final Count creditFrames = new Count();
     private final Count stale = new Count();
     private final Count malformed = new Count();
+    private final Count migrations = new Count();
     private final Count listenerErrors = new Count();
     private volatile @Nullable Thread driver;
 
@@ -115,6 +116,10 @@ public final class LoopCounts implements LoopCounters {
 
     public void malformedDatagram() {
         count(malformed);
+    }
+
+    public void migration() {
+        count(migrations);
     }
 
     public void listenerError() {
@@ -192,6 +197,11 @@ public final class LoopCounts implements LoopCounters {
     }
 
     @Override
+    public long migrations() {
+        return migrations.sum();
+    }
+
+    @Override
     public long listenerErrors() {
         return listenerErrors.sum();
     }
@@ -203,7 +213,7 @@ public final class LoopCounts implements LoopCounters {
                 + emptyPolls + "), sleeps " + sleeps + ", completed " + completions + " (flushed " + flushed
                 + ", stale "
                 + stale + "), reposted " + reposted + ", starved " + starved + ", waited for credits " + creditWaits
-                + ", credit frames " + creditFrames + ", malformed datagrams " + malformed + ", listener errors "
-                + listenerErrors;
+                + ", credit frames " + creditFrames + ", malformed datagrams " + malformed + ", migrations "
+                + migrations + ", listener errors " + listenerErrors;
     }
 }

@@ -19,7 +19,12 @@ public final class SoftDevices {
 
     /** Makes a device on the loopback interface, with a name that no other device of this process has or had. */
     public static SoftVerbs make() {
-        SoftVerbs made = new SoftVerbs(SoftConfig.loopback().withName("soft" + NUMBER.incrementAndGet()));
+        return make(SoftConfig.loopback());
+    }
+
+    /** Makes a device of a configuration, with a name that no other device of this process has or had. */
+    public static SoftVerbs make(SoftConfig config) {
+        SoftVerbs made = new SoftVerbs(config.withName("soft" + NUMBER.incrementAndGet()));
         MADE.put(made.name(), made);
         return made;
     }

@@ -56,6 +56,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -327,22 +328,22 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public synchronized List<GidEntry> queryGidTable(long context) {
         object("ibv_query_gid_table", context, SoftContext.class);
-        return List.of(gid());
+        return IntStream.range(0, device().gids()).mapToObj(this::gid).toList();
     }
 
-    private GidEntry gid() {
-        return new GidEntry(
-                SoftAddress.gid(device().local()), 0, 1, config.personality().gidType(), 0);
+    private GidEntry gid(int index) {
+        byte[] gid = SoftAddress.gid(device().local(index));
+        return new GidEntry(gid, index, 1, config.personality().gidType(), 0);
     }
 
     @Override
     public synchronized GidEntry queryGidEx(long context, int port, int index) {
         object("ibv_query_gid_ex", context, SoftContext.class);
         checkPort("ibv_query_gid_ex", port);
-        if (index != 0) {
-            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, name() + " has GID 0 only, not " + index);
+        if (index < 0 || index >= device().gids()) {
+            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, name() + " has no GID " + index);
         }
-        return gid();
+        return gid(index);
     }
 
     @Override

@@ -112,4 +112,19 @@ class IwarpPathTest {
                         .hasMessageContaining(name)
                         .hasMessageContaining("iWARP has none"));
     }
+
+    @Test
+    void itsConnectionsDoNotMigrate() {
+        ConnectionOptions migrating =
+                options(PathOptions.DEFAULT.withAlternateGidAddress(InetAddress.ofLiteral("127.0.0.2")));
+        InetSocketAddress any = new InetSocketAddress("127.0.0.1", 0);
+        assertThatThrownBy(() -> RdmaListener.bind(resources, migrating, AdmissionLimits.DEFAULT, any, one -> {}))
+                .isInstanceOf(RdmaConnectException.class)
+                .hasMessageContainingAll("alternateGidAddress 127.0.0.2", "IBV_DEVICE_AUTO_PATH_MIG");
+        assertThatThrownBy(() -> ConnectOutcome.of(resources, migrating, new InetSocketAddress("127.0.0.1", 1))
+                        .get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .cause()
+                .isInstanceOf(RdmaConnectException.class)
+                .hasMessageContainingAll("alternateGidAddress 127.0.0.2", "IBV_DEVICE_AUTO_PATH_MIG");
+    }
 }

@@ -166,6 +166,11 @@ public final class RdmaMetrics implements MeterBinder {
                     "datagrams",
                     "Datagrams dropped: too short, or without a readable sender",
                     LoopCounters::malformed),
+            new Counter(
+                    "migrations",
+                    "migrations",
+                    "Migrations of connections to their alternate path",
+                    LoopCounters::migrations),
             new Counter("listener.errors", "errors", "Listeners that threw on the loop", LoopCounters::listenerErrors)
         }) {
             FunctionCounter.builder("rdma.loop." + one.name, counters, one.value)

@@ -8,6 +8,7 @@ import static io.rdma.internal.ibv.NativeMemory.putInt;
 import static io.rdma.internal.ibv.NativeMemory.putShort;
 
 import io.rdma.internal.ibv.AhAttr;
+import io.rdma.internal.ibv.AltPath;
 import io.rdma.internal.ibv.QpAttr;
 import io.rdma.internal.ibv.QpCap;
 
@@ -16,6 +17,10 @@ final class QpAttrLayout {
     static final int SIZE = 144;
     private static final int CAP = 36;
     private static final int AH = 56;
+    private static final int ALT_AH = AH + AhAttrLayout.SIZE;
+    private static final int ALT_PKEY_INDEX = 122;
+    private static final int ALT_PORT_NUM = 133;
+    private static final int ALT_TIMEOUT = 134;
 
     private QpAttrLayout() {}
 
@@ -59,6 +64,13 @@ final class QpAttrLayout {
         for (int i = 0; i < bytes.length; i++) {
             putByte(a + 126 + i, (byte) bytes[i]);
         }
+        AltPath alternate = v.altPath();
+        if (alternate != null) {
+            AhAttrLayout.write(a + ALT_AH, alternate.ahAttr());
+            putShort(a + ALT_PKEY_INDEX, (short) alternate.pkeyIndex());
+            putByte(a + ALT_PORT_NUM, (byte) alternate.portNum());
+            putByte(a + ALT_TIMEOUT, (byte) alternate.timeout());
+        }
     }
 
     private static int u8(long a) {
@@ -87,6 +99,11 @@ final class QpAttrLayout {
                 u8(a + 129),
                 u8(a + 130),
                 u8(a + 131),
-                u8(a + 132));
+                u8(a + 132),
+                new AltPath(
+                        AhAttrLayout.read(a + ALT_AH),
+                        getShort(a + ALT_PKEY_INDEX) & 0xffff,
+                        u8(a + ALT_PORT_NUM),
+                        u8(a + ALT_TIMEOUT)));
     }
 }

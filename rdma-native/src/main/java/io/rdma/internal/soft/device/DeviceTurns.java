@@ -41,6 +41,9 @@ final class DeviceTurns {
         /** Delivers a packet that the link has received. */
         void deliver(Packet packet, UdpAddress from, long now);
 
+        /** Sends what the links have queued. */
+        void flush();
+
         /** Ends the queue pairs whose run or delivery threw ({@link SoftQp#broken}). */
         void endBroken();
 
@@ -419,7 +422,7 @@ final class DeviceTurns {
             run(qp, now);
             earlier |= note(qp.requester.wakeAt());
         }
-        link.flushAll();
+        owner.flush();
         earlier |= note(link.wakeAt());
         if (!crowded.isEmpty()) { // the peer's answers wake this device, unless the peer has none to give
             earlier |= note(roomAt);

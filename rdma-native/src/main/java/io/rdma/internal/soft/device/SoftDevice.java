@@ -60,6 +60,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     private final List<SoftContext> contexts = new CopyOnWriteArrayList<>();
     private final Counters counters = new Counters();
     private final UdpLink link;
+    private final @Nullable SecondLink second;
     private final Datagrams datagrams;
     private final ManagementPort management;
     private final int mtu;
@@ -74,21 +75,51 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         keys = new MemoryKeys(environment.random(), counters, personality);
         int threads = ReceiveLane.threads(System.getProperty(ReceiveLane.PROPERTY, "1"));
         link = new UdpLink(config, counters);
+        second = secondLink(config);
         datagrams = new Datagrams(this, link, config.sockets());
         management = new ManagementPort(this, link, manager);
         mtu = Packet.mtuBytes(config.activeMtu());
         try {
             turns = new DeviceTurns(environment, link, all, this, timing, threads);
         } catch (VerbsException e) {
+            if (second != null) {
+                second.close();
+            }
             link.close();
             throw e;
         }
         turns.start();
+        if (second != null) {
+            second.start();
+        }
+    }
+
+    private @Nullable SecondLink secondLink(SoftConfig config) {
+        SoftConfig there = config.second();
+        try {
+            return there == null ? null : new SecondLink(this, there, counters);
+        } catch (VerbsException e) {
+            link.close();
+            throw new VerbsException(
+                    "bind(" + there.address() + ")",
+                    e.errno(),
+                    "The software device cannot listen at its second address. " + SoftConfig.SECOND_REMEDY);
+        }
     }
 
     @Override
     public InetSocketAddress local() {
         return link.local();
+    }
+
+    @Override
+    public int gids() {
+        return second == null ? 1 : 2;
+    }
+
+    /** Returns the address of a GID, by its index below {@link #gids}. */
+    public InetSocketAddress local(int gidIndex) {
+        return second == null || gidIndex == 0 ? link.local() : second.link().local();
     }
 
     @Override
@@ -173,7 +204,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     /** Returns the attributes of the port. Its {@code qkey_viol_cntr} saturates at its largest value. */
     public PortAttr port(int activeMtu) {
         return call(() -> SoftLimits.port(
-                link.isUp(), activeMtu, (int) Math.min(MOST_VIOLATIONS, counters.get(Counter.QKEY_ERR))));
+                link.isUp(), activeMtu, gids(), (int) Math.min(MOST_VIOLATIONS, counters.get(Counter.QKEY_ERR))));
     }
 
     /** Injects a failure. */
@@ -204,6 +235,9 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     private void setUp(boolean up) {
         if (link.isUp() != up) {
             link.setUp(up);
+            if (second != null) {
+                second.link().setUp(up);
+            }
             tell(up ? Ibv.EVENT_PORT_ACTIVE : Ibv.EVENT_PORT_ERR);
         }
     }
@@ -228,7 +262,9 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     /** Returns all counters by name. */
     public Map<String, Long> counted() {
         return call(() -> {
-            counters.set(Counter.SEND_ERR, link.lost());
+            counters.set(
+                    Counter.SEND_ERR,
+                    link.lost() + (second == null ? 0 : second.link().lost()));
             counters.set(Counter.RING_PKTS, link.ringPackets());
             return counters.snapshot();
         });
@@ -247,6 +283,9 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     public void captureTo(@Nullable CaptureFile file) {
         call(() -> {
             link.captureTo(file);
+            if (second != null) {
+                second.link().captureTo(file);
+            }
             return 0;
         });
     }
@@ -260,14 +299,14 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     @Override
     public int packetsAtOnce(SoftQp of) {
         InetSocketAddress peer = of.peer;
-        boolean joins = peer == null ? !link.faulty() : link.joins(peer);
+        boolean joins = peer == null ? !link.faulty() : of.via == 0 && link.joins(peer);
         return joins ? Packet.LONGEST_JOINED / of.mtu : 1;
     }
 
     @Override
     public boolean hasRoom(SoftQp of) {
         InetSocketAddress peer = of.peer;
-        if (peer == null || link.hasRoom(peer)) {
+        if (peer == null || of.via != 0 || link.hasRoom(peer)) {
             return true;
         }
         turns.awaitRoom(of);
@@ -304,7 +343,18 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         turns.left();
     }
 
+    @Override
+    public void flush() {
+        link.flushAll();
+        if (second != null) {
+            second.link().flush();
+        }
+    }
+
     public void close() {
+        if (second != null) {
+            second.close();
+        }
         turns.close();
     }
 
@@ -322,12 +372,15 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
     public void transmit(SoftQp from, Packet packet) {
         counters.count(Counter.SENT_PKTS);
         packet.transport = from.transport;
+        packet.migrated = from.migration.isMigrated();
         InetSocketAddress peer = from.peer;
-        if (peer == null && link.faulty() && packet.mtu == 0) {
+        if (from.via != 0 && second != null) {
+            second.send(from, packet);
+        } else if (peer == null && link.faulty() && packet.mtu == 0) {
             link.send(packet, link.local(), from.path);
         } else if (peer == null) {
             link.capture(packet, from.path);
-            deliverConnected(packet, null, environment.nanoTime());
+            deliverConnected(packet, null, 0, environment.nanoTime());
         } else {
             link.sendConnected(packet, peer, from.path);
         }
@@ -351,18 +404,25 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
         } else if (packet.transport == Opcode.UD) {
             datagrams.deliver(packet, from, link.endpoint());
         } else {
-            deliverConnected(packet, from, now);
+            deliverConnected(packet, from, 0, now);
         }
     }
 
-    private void deliverConnected(Packet packet, @Nullable UdpAddress from, long now) {
+    /**
+     * Delivers a packet to a connected queue pair. Device thread.
+     *
+     * @param via index of the GID at which it arrived
+     */
+    void deliverConnected(Packet packet, @Nullable UdpAddress from, int via, long now) {
         counters.count(Counter.RCVD_PKTS);
         SoftQp qp = qps.get(packet.destQpn);
         if (qp == null || qp.transport != packet.transport) {
             counters.count(Counter.UNKNOWN_QP_PKTS);
             return;
         }
-        if (!connected(qp, from)) {
+        if (qp.via == via && connected(qp, from)) {
+            qp.migration.arrived(packet);
+        } else if (!qp.migration.follows(packet, from, via)) {
             counters.count(Counter.WRONG_PEER_PKTS);
             return;
         }

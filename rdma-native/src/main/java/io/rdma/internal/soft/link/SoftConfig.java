@@ -10,6 +10,7 @@ import io.rdma.types.VerbsException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Configuration of a software device: its name, its personality, the address at which it listens, the faults of its
@@ -22,6 +23,7 @@ import java.net.UnknownHostException;
  * @param faults fault plan of its links
  * @param environment clock, threads, randomness and TCP of the device and of the connections on it
  * @param sockets factory of its UDP sockets
+ * @param secondAddress further local address, from which its second GID comes; null for none
  */
 public record SoftConfig(
         String name,
@@ -30,9 +32,18 @@ public record SoftConfig(
         int port,
         FaultPlan faults,
         Environment environment,
-        LinkSockets sockets) {
+        LinkSockets sockets,
+        @Nullable InetAddress secondAddress) {
     /** System property: the IP address to listen on, at UDP port 4791. */
     static final String ADDRESS_PROPERTY = "io.rdma.soft.address";
+
+    /** System property: a second IP address to listen on. */
+    static final String SECOND_ADDRESS_PROPERTY = "io.rdma.soft.secondAddress";
+
+    /** What to do if the second address cannot be used. */
+    public static final String SECOND_REMEDY = "Set -D" + SECOND_ADDRESS_PROPERTY
+            + " to an address of this host whose UDP port is free, or unset it. Outside of Linux a loopback interface"
+            + " has only the addresses that it was given";
 
     /**
      * Bytes of the IP and UDP headers, BTH, longest extended headers and ICRC. The number is that of rdma_rxe, so that
@@ -41,17 +52,29 @@ public record SoftConfig(
     private static final int HEADERS = 80;
 
     public static SoftConfig fromProperties() {
-        String address = System.getProperty(ADDRESS_PROPERTY, "");
-        if (address.isBlank()) {
-            return loopback();
-        }
+        InetAddress address = property(ADDRESS_PROPERTY);
+        SoftConfig first = address == null ? loopback() : at(address, SoftAddress.ROCE_PORT);
+        return first.withSecondAddress(property(SECOND_ADDRESS_PROPERTY));
+    }
+
+    private static @Nullable InetAddress property(String name) {
+        String address = System.getProperty(name, "");
         try {
-            return at(InetAddress.getByName(address.strip()), SoftAddress.ROCE_PORT);
+            return address.isBlank() ? null : InetAddress.getByName(address.strip());
         } catch (UnknownHostException e) {
             throw new VerbsException(
                     Personality.COMPLETE.device(),
                     Errno.EADDRNOTAVAIL,
-                    "Set -D" + ADDRESS_PROPERTY + " to an IP address of this host, not " + address);
+                    "Set -D" + name + " to an IP address of this host, not " + address);
+        }
+    }
+
+    /** Returns the configuration of a device with two addresses of the loopback interface. */
+    public static SoftConfig twoOnLoopback() {
+        try {
+            return loopback().withSecondAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 2}));
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
         }
     }
 
@@ -72,26 +95,40 @@ public record SoftConfig(
                 port,
                 new FaultPlan(SoftFaults.NONE),
                 Environment.SYSTEM,
-                LinkSockets.SYSTEM);
+                LinkSockets.SYSTEM,
+                null);
     }
 
     public SoftConfig withFaults(SoftFaults newFaults) {
-        return new SoftConfig(name, personality, address, port, new FaultPlan(newFaults), environment, sockets);
+        return new SoftConfig(
+                name, personality, address, port, new FaultPlan(newFaults), environment, sockets, secondAddress);
     }
 
     /** Returns the same device under another name. */
     public SoftConfig withName(String newName) {
-        return new SoftConfig(newName, personality, address, port, faults, environment, sockets);
+        return new SoftConfig(newName, personality, address, port, faults, environment, sockets, secondAddress);
     }
 
     /** Returns a device at the same address, with the name that each process's device of a personality has. */
     public SoftConfig withPersonality(Personality other) {
-        return new SoftConfig(other.device(), other, address, port, faults, environment, sockets);
+        return new SoftConfig(other.device(), other, address, port, faults, environment, sockets, secondAddress);
     }
 
     /** Returns the same device in another environment, with sockets of that environment. */
     public SoftConfig within(Environment newEnvironment, LinkSockets newSockets) {
-        return new SoftConfig(name, personality, address, port, faults, newEnvironment, newSockets);
+        return new SoftConfig(name, personality, address, port, faults, newEnvironment, newSockets, secondAddress);
+    }
+
+    /** Returns the same device with a second address, at the UDP port of the first or, if that is 0, at a free one. */
+    public SoftConfig withSecondAddress(@Nullable InetAddress second) {
+        return new SoftConfig(name, personality, address, port, faults, environment, sockets, second);
+    }
+
+    /** Returns the configuration of the link at the second address, or null if there is none. */
+    public @Nullable SoftConfig second() {
+        return secondAddress == null
+                ? null
+                : new SoftConfig(name, personality, secondAddress, port, faults, environment, sockets, null);
     }
 
     InetSocketAddress socketAddress() {

@@ -66,6 +66,15 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
     private boolean up = true;
 
     public UdpLink(SoftConfig config, Counters counters) {
+        this(config, counters, true);
+    }
+
+    /**
+     * Opens the socket.
+     *
+     * @param shares whether packets to processes of this host may go through shared memory
+     */
+    public UdpLink(SoftConfig config, Counters counters, boolean shares) {
         this.counters = counters;
         environment = config.environment();
         plan = config.faults();
@@ -87,7 +96,7 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         base = MemorySegment.ofBuffer(memory).address();
         local = new UdpAddress(socket.local());
         faults = new FaultInjector(environment, socket, plan.settings());
-        if (shareable != null) {
+        if (shareable != null && shares) {
             rings = PeerRings.of(environment, this, local);
         }
     }

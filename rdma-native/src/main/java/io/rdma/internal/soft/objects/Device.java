@@ -29,6 +29,9 @@ public interface Device {
     /** Returns the address of the link. */
     InetSocketAddress local();
 
+    /** Returns the number of GIDs: 2 if the device has a second address. */
+    int gids();
+
     /** Returns the MTU of the port in bytes. */
     int mtu();
 

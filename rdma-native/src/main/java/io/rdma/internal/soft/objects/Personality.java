@@ -79,6 +79,7 @@ public enum Personality {
     /** Returns the capabilities of a device, {@code IBV_DEVICE_*}. */
     public int capabilities() {
         return DEVICE_MEM_MGT_EXTENSIONS
+                | (isIwarp() ? 0 : DEVICE_AUTO_PATH_MIG)
                 | (hasReceiverNotReady() ? DEVICE_RC_RNR_NAK_GEN : 0)
                 | (hasWindows() ? DEVICE_MEM_WINDOW | DEVICE_MEM_WINDOW_TYPE_2B : 0);
     }

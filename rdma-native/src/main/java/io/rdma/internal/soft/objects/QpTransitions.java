@@ -72,6 +72,7 @@ public final class QpTransitions {
         if ((mask & QP_PORT) != 0 && merged.portNum() != 1 || (mask & QP_PKEY_INDEX) != 0 && merged.pkeyIndex() != 0) {
             throw invalid("the device has port 1 and partition index 0 only");
         }
+        qp.migration.check(attr, mask);
         int most = qp.device.personality().limits().rdAtomic();
         if ((mask & (QP_MAX_QP_RD_ATOMIC | QP_MAX_DEST_RD_ATOMIC)) != 0
                 && (merged.maxRdAtomic() > most || merged.maxDestRdAtomic() > most)) {
@@ -92,6 +93,7 @@ public final class QpTransitions {
                 qp.requester.drain((mask & QP_EN_SQD_ASYNC_NOTIFY) != 0 && attr.enSqdAsyncNotify());
             }
             qp.state = to;
+            qp.migration.apply(attr, mask);
             qp.device.runnable(qp);
         }
     }
@@ -102,11 +104,13 @@ public final class QpTransitions {
         if (attr.pathMtu() < MTU_256 || attr.pathMtu() > MTU_4096) {
             throw invalid("the code of the path MTU must be from 1 to 5: " + attr.pathMtu());
         }
-        InetSocketAddress peer = SoftPath.target("ibv_modify_qp", path);
-        qp.peer = peer.equals(qp.device.local()) ? null : peer;
-        qp.device.connecting(peer);
+        InetSocketAddress peer = SoftPath.connected(qp.device, path);
+        int via = Objects.requireNonNull(path).sgidIndex();
+        qp.takePath(via, peer, SoftPath.of(path, peer, qp.device.hasHeaders()));
+        if (via == 0) {
+            qp.device.connecting(peer);
+        }
         qp.mtu = Packet.mtuBytes(attr.pathMtu());
-        qp.path = SoftPath.of(Objects.requireNonNull(path), peer, qp.device.hasHeaders());
         return attr.withAhAttr(SoftPath.kept(path, qp.path));
     }
 
@@ -121,7 +125,7 @@ public final class QpTransitions {
     /** Returns the attributes for a query. Device thread. */
     public static QpAttr view(SoftQp qp) {
         boolean draining = qp.state == QPS_SQD && qp.requester.draining();
-        return merge(qp.attr, qp.attr, 0, qp.state, draining);
+        return qp.migration.view(merge(qp.attr, qp.attr, 0, qp.state, draining));
     }
 
     private static QpAttr merge(QpAttr old, QpAttr v, int mask, int state, boolean draining) {

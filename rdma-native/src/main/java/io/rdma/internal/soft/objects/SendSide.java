@@ -31,6 +31,9 @@ public interface SendSide {
     /** Returns whether a request in progress has not ended. */
     boolean draining();
 
+    /** Notes that the queue pair has another path: what is not acknowledged is sent again there. */
+    default void migrated() {}
+
     /** Handles a response of the peer. */
     void response(Packet packet, long now);
 }

@@ -78,12 +78,12 @@ public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int 
                 1);
     }
 
-    public static PortAttr port(boolean up, int activeMtu, int qkeyViolations) {
+    public static PortAttr port(boolean up, int activeMtu, int gids, int qkeyViolations) {
         return new PortAttr(
                 up ? PORT_ACTIVE : PORT_DOWN,
                 MTU_4096,
                 activeMtu,
-                1,
+                gids,
                 PORT_CM_SUP,
                 1 << 30,
                 0,

@@ -12,7 +12,23 @@ import org.jspecify.annotations.Nullable;
 public final class SoftPath {
     private SoftPath() {}
 
-    /** Returns the destination of a path. */
+    /**
+     * Returns the destination of the path of a connected queue pair, which may start at any GID of the device.
+     *
+     * @throws VerbsException EINVAL if the device has no such path
+     */
+    static InetSocketAddress connected(Device device, @Nullable AhAttr path) {
+        if (path == null || !path.isGlobal() || path.sgidIndex() < 0 || path.sgidIndex() >= device.gids()) {
+            throw new VerbsException(
+                    "ibv_modify_qp",
+                    Errno.EINVAL,
+                    "RoCE needs a path with a global route from one of the device's GIDs, of which there are "
+                            + device.gids());
+        }
+        return SoftAddress.of(path.dgid());
+    }
+
+    /** Returns the destination of a path of datagrams. */
     public static InetSocketAddress target(String call, @Nullable AhAttr path) {
         if (path == null || !path.isGlobal() || path.sgidIndex() != 0) {
             throw new VerbsException(call, Errno.EINVAL, "RoCE needs a path with a global route from GID index 0");

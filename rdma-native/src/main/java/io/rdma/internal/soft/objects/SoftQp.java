@@ -88,6 +88,8 @@ public final class SoftQp extends SoftObject {
     /** The peer, with the fields of the IP headers of packets to it; set when it is connected. */
     public UdpAddress path = new UdpAddress();
 
+    public int via; // index of the GID from which packets leave
+    public final PathMigration migration;
     public int mtu; // of the path; for datagrams, of the port
 
     public SoftQp(
@@ -116,6 +118,7 @@ public final class SoftQp extends SoftObject {
         sq = new WorkQueue(cap.maxSendWr(), cap.maxSendSge(), cap.maxInlineData());
         rq = new WorkQueue(cap.maxRecvWr(), cap.maxRecvSge(), 0);
         arriving = srq == null ? new QueuedRequest(0, 0) : srq.place();
+        migration = new PathMigration(this);
         attr = QpTransitions.initial(cap);
         mtu = transport == Opcode.UD ? device.mtu() : 0;
         requester = device.transports().requester(this);
@@ -157,6 +160,13 @@ public final class SoftQp extends SoftObject {
     /** Sets a callback that runs once, when a request of the peer is next accepted. Device thread. */
     public void onUse(@Nullable Runnable hears) {
         onUse = hears;
+    }
+
+    /** Takes a path from one of the device's GIDs. */
+    void takePath(int gidIndex, InetSocketAddress target, UdpAddress to) {
+        via = gidIndex;
+        peer = gidIndex == 0 && target.equals(device.local()) ? null : target;
+        path = to;
     }
 
     /** Notes that a request of the peer was accepted. */
@@ -362,6 +372,7 @@ public final class SoftQp extends SoftObject {
         lastTold = false;
         onUse = null;
         awaitsPeer = false;
+        migration.reset();
         pd.context.forget(this);
         requester.reset(0);
         responder.reset(0);

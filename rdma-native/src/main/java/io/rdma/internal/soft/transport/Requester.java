@@ -117,12 +117,29 @@ final class Requester implements SendSide {
         if (qp.sq.taken == next && index == 0) {
             return;
         }
-        if (++retries > qp.attr.retryCnt()) {
-            fail(WC_RETRY_EXC_ERR);
-        } else {
+        if (mayRetry()) {
             window.timedOut(lastSent());
             rewindToOldest();
         }
+    }
+
+    /** Counts a retry. After the last one it migrates to an armed alternate path, or else fails. */
+    private boolean mayRetry() {
+        if (++retries <= qp.attr.retryCnt()) {
+            return true;
+        }
+        if (!qp.migration.migrate()) {
+            fail(WC_RETRY_EXC_ERR);
+        }
+        return false;
+    }
+
+    @Override
+    public void migrated() {
+        retries = 0;
+        rnrRetries = 0;
+        window.reset(qp.device.packetsInFlight(qp));
+        rewindToOldest();
     }
 
     private int lastSent() {
@@ -307,9 +324,7 @@ final class Requester implements SendSide {
         switch (p.syndrome) {
             case Aeth.NAK_SEQUENCE -> {
                 qp.device.counters().count(Counter.RCVD_SEQ_ERR);
-                if (++retries > qp.attr.retryCnt()) {
-                    fail(WC_RETRY_EXC_ERR);
-                } else {
+                if (mayRetry()) {
                     window.lost(lastSent());
                     rewindToOldest();
                 }

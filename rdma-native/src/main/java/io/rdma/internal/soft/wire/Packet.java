@@ -25,6 +25,7 @@ public final class Packet {
     public int psn;
     public boolean ackRequest;
     public boolean solicited;
+    public boolean migrated; // the MigReq bit
     int pad;
     public long remoteAddress;
     public int rkey;
@@ -65,6 +66,7 @@ public final class Packet {
         psn = newPsn;
         ackRequest = false;
         solicited = false;
+        migrated = true;
         pad = 0;
         mtu = 0;
         payload = 0;
@@ -107,6 +109,7 @@ public final class Packet {
         into.transport = transport;
         into.ackRequest = last && ackRequest;
         into.solicited = last && solicited;
+        into.migrated = migrated;
         into.remoteAddress = remoteAddress;
         into.rkey = rkey;
         into.length = length;

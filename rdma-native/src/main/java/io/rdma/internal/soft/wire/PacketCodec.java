@@ -23,7 +23,7 @@ public final class PacketCodec {
         int pad = -p.payload & 3;
         b.limit(b.capacity()).position(at);
         b.put((byte) Opcode.wire(p.transport, p.opcode))
-                .put((byte) ((p.solicited ? 0x80 : 0) | 0x40 | pad << 4))
+                .put((byte) ((p.solicited ? 0x80 : 0) | (p.migrated ? 0x40 : 0) | pad << 4))
                 .putShort((short) DEFAULT_PKEY);
         b.putInt(p.destQpn & 0xffffff).putInt((p.ackRequest ? 0x80000000 : 0) | p.psn & Psn.MASK);
         if (p.transport == Opcode.UD) {
@@ -96,6 +96,7 @@ public final class PacketCodec {
         p.reset(opcode, in.getInt(at + 4) & 0xffffff, in.getInt(at + 8) & Psn.MASK);
         p.transport = transport;
         p.solicited = (flags & 0x80) != 0;
+        p.migrated = (flags & 0x40) != 0;
         p.ackRequest = in.getInt(at + 8) < 0;
         in.limit(in.capacity()).position(at + BTH);
         if (transport == Opcode.UD) {

@@ -177,6 +177,7 @@ public final class RdmaOptions {
                 .set("port", from.port(), PathOptions::withPort)
                 .set("gid-type", from.gidType(), PathOptions::withGidType)
                 .set("gid-address", from.gidAddress(), PathOptions::withGidAddress)
+                .set("alternate-gid-address", from.alternateGidAddress(), PathOptions::withAlternateGidAddress)
                 .get();
     }
 

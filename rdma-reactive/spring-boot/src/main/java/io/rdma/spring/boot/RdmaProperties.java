@@ -145,6 +145,7 @@ public record RdmaProperties(
      * @param port port of the device, from 1
      * @param gidType type of the local GID
      * @param gidAddress IP address of the local GID
+     * @param alternateGidAddress IP address of the local GID from which the alternate path leads
      */
     public record Path(
             @Nullable Integer serviceLevel,
@@ -155,7 +156,8 @@ public record RdmaProperties(
             @Nullable Integer partitionIndex,
             @Nullable Integer port,
             @Nullable GidType gidType,
-            @Nullable InetAddress gidAddress) {}
+            @Nullable InetAddress gidAddress,
+            @Nullable InetAddress alternateGidAddress) {}
 
     /**
      * Properties {@code rdma.connection.queue-pair.*}: {@link io.rdma.types.QueuePairCapacity}.

@@ -1,0 +1,158 @@
+package io.rdma.internal.connect;
+
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.PathOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.internal.engine.Endpoint;
+import io.rdma.types.DeviceCapability;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.GidType;
+import io.rdma.types.LinkLayer;
+import io.rdma.types.VerbsException;
+import io.rdma.verbs.AddressHandleAttributes;
+import io.rdma.verbs.AlternatePath;
+import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.GlobalRoute;
+import java.net.InetAddress;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+// Invariant: as any wish for a path, this one is fulfilled, or the connection fails. So both sides ask for an alternate
+// path, or neither.
+
+/** Alternate path that the options of a connection ask for, while the exchange over TCP makes the connection. */
+final class AlternateWish {
+    private static final String OPTION = "alternateGidAddress";
+
+    private final DeviceContext device;
+    private final ConnectionOptions options;
+    private final PathWishes wishes;
+    private final LinkLayer layer;
+    private final GidTableEntry gid;
+
+    private AlternateWish(DeviceContext device, ConnectionOptions options) {
+        this.device = device;
+        this.options = options;
+        wishes = new PathWishes(device, options);
+        layer = device.queryPort(wishes.port()).linkLayer();
+        gid = find();
+    }
+
+    /**
+     * Returns the alternate path that options ask for, or null.
+     *
+     * @throws RdmaConnectException DEVICE if the device has no such GID
+     */
+    static @Nullable AlternateWish of(DeviceContext device, ConnectionOptions options) {
+        return options.path().alternateGidAddress() == null ? null : new AlternateWish(device, options);
+    }
+
+    /** Refuses an alternate path of a device whose connections do not migrate. */
+    static void requireMigration(DeviceContext device, ConnectionOptions options) {
+        InetAddress address = options.path().alternateGidAddress();
+        if (address == null) {
+            return;
+        }
+        if (!device.queryDevice().capabilities().contains(DeviceCapability.AUTO_PATH_MIG)) {
+            throw PathWishes.refusal(
+                    device,
+                    Reason.DEVICE,
+                    OPTION,
+                    address.getHostAddress(),
+                    "its connections do not migrate (IBV_DEVICE_AUTO_PATH_MIG): leave it out, and connect again when a"
+                            + " connection is lost");
+        }
+    }
+
+    /** Refuses an alternate path where the connection manager makes the connection: its interface has none. */
+    static void requireNone(DeviceContext device, ConnectionOptions options) {
+        InetAddress address = options.path().alternateGidAddress();
+        if (address != null) {
+            throw PathWishes.refusal(
+                    device,
+                    Reason.DEVICE,
+                    OPTION,
+                    address.getHostAddress(),
+                    "RDMA CM sets no alternate path, and datagrams have none: choose ConnectMethod.TCP for a"
+                            + " connection, or leave it out");
+        }
+    }
+
+    /** Returns the offer of a side with these options. */
+    static Offer offer(Offer usual, ConnectionOptions options) {
+        return options.path().alternateGidAddress() == null
+                ? usual
+                : new Offer(usual.lowest(), usual.highest(), usual.capabilities() | Offer.ALTERNATE_PATHS);
+    }
+
+    /**
+     * Checks that both sides ask for an alternate path, or neither.
+     *
+     * @throws RdmaConnectException ALTERNATE_PATH if they differ
+     */
+    static void requireSame(Offer local, Offer peer) {
+        boolean here = local.shares(Offer.ALTERNATE_PATHS, local);
+        if (here != peer.shares(Offer.ALTERNATE_PATHS, peer)) {
+            throw new RdmaConnectException(
+                    Reason.ALTERNATE_PATH,
+                    (here ? "this side has" : "the peer has") + " an alternate path, the other side has none:"
+                            + " set the path's " + OPTION + " on both sides, or on neither",
+                    null);
+        }
+    }
+
+    private GidTableEntry find() {
+        InetAddress address = Objects.requireNonNull(options.path().alternateGidAddress());
+        GidType type = options.path().gidType();
+        PathOptions wanted = PathOptions.DEFAULT.withGidAddress(address);
+        return device.queryGidTable().stream()
+                .filter(entry -> !entry.gid().isZero() && GidSelector.fits(device, entry, wanted))
+                .filter(entry -> type != null
+                        ? type == entry.type()
+                        : layer != LinkLayer.ETHERNET || entry.type() == GidType.ROCE_V2)
+                .findFirst()
+                .orElseThrow(() -> PathWishes.refusal(
+                        device,
+                        Reason.DEVICE,
+                        OPTION,
+                        address.getHostAddress(),
+                        "no GID of any port is of this address: ask for one that ibv_devinfo -v lists, or give a"
+                                + " network interface that address"));
+    }
+
+    /** Returns this side's end of the path. */
+    AlternateEnd local() {
+        return new AlternateEnd(gid.gid(), device.queryPort(gid.port()).lid());
+    }
+
+    /**
+     * Sets the path on a connected endpoint and has the device arm it.
+     *
+     * @param peer the peer's end of the path
+     * @param from the peer's address in the exchange
+     * @throws RdmaConnectException AUTHENTICATION if the peer's address may be that of another host; DEVICE if the
+     *     device takes no alternate path, as Linux on RoCE
+     */
+    void arm(Endpoint endpoint, AlternateEnd peer, InetAddress from) {
+        if (layer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
+            PeerGid.check(endpoint.loop().environment().network(), peer.gid(), from, device.isSoftware());
+        }
+        AddressHandleAttributes path = layer != LinkLayer.ETHERNET && !wishes.needRoute()
+                ? AddressHandleAttributes.of(peer.lid(), gid.port())
+                : AddressHandleAttributes.of(GlobalRoute.to(peer.gid(), gid.index()), gid.port())
+                        .withDlid(peer.lid());
+        AlternatePath alternate = new AlternatePath(
+                wishes.applied(path), wishes.partitionIndex(gid.port()), gid.port(), options.timeout());
+        try {
+            endpoint.migration().arm(alternate);
+        } catch (VerbsException e) {
+            throw new RdmaConnectException(
+                    Reason.DEVICE,
+                    "the path's " + OPTION + " is not possible on " + device.name() + ", which takes no alternate path"
+                            + " (IBV_QP_ALT_PATH): " + e.getMessage() + ". Linux has them on InfiniBand alone: on RoCE"
+                            + " leave it out, and connect again when a connection is lost",
+                    e);
+        }
+    }
+}

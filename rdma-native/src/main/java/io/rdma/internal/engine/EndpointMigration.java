@@ -1,0 +1,147 @@
+package io.rdma.internal.engine;
+
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.types.AsyncEventType;
+import io.rdma.types.PathMigrationState;
+import io.rdma.types.RemoteMemory;
+import io.rdma.verbs.AlternatePath;
+import io.rdma.verbs.AsyncEvent;
+import io.rdma.verbs.MemoryRegion;
+import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairInfo;
+import java.lang.System.Logger.Level;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+// After a migration the path that was left becomes the alternate one: if it works again by the time that the other one
+// fails, the connection returns to it. This side sets it only when the peer has migrated as well, because then its
+// packets no longer ask the peer to migrate. A write of no bytes shows that: on the new path only a peer that has
+// migrated acknowledges it.
+
+/**
+ * Path migration of a connection in the engine: it arms the alternate path, reports each migration, and arms the path
+ * that was left. Thread-safe.
+ */
+public final class EndpointMigration {
+    private static final System.Logger LOG = System.getLogger(EndpointMigration.class.getName());
+    private static final RemoteMemory NOTHING = new RemoteMemory(0, 0, 0);
+
+    private final Endpoint endpoint;
+    private final QueuePair queuePair;
+    private final MemoryRegion memory;
+    private @Nullable AlternatePath current; // guarded by this; null if the connection has no alternate path
+    private volatile int count;
+
+    EndpointMigration(Endpoint endpoint, QueuePair queuePair, MemoryRegion memory) {
+        this.endpoint = endpoint;
+        this.queuePair = queuePair;
+        this.memory = memory;
+    }
+
+    /**
+     * Sets an alternate path in RTS and has the device arm it, which it does by the next packets of both sides.
+     *
+     * @param alternate path to migrate to
+     */
+    public synchronized void arm(AlternatePath alternate) {
+        current = path(queuePair.query());
+        queuePair.modify(QueuePairAttributes.change().alternatePath(alternate).pathMigState(PathMigrationState.REARM));
+    }
+
+    private static AlternatePath path(QueuePairInfo of) {
+        return new AlternatePath(Objects.requireNonNull(of.path()), of.pkeyIndex(), of.portNum(), of.timeout());
+    }
+
+    /** Returns the number of migrations. */
+    int count() {
+        return count;
+    }
+
+    /** Handles an event of path migration. Thread of the events. */
+    void reported(AsyncEvent event) {
+        if (event.type() == AsyncEventType.PATH_MIG_ERR) {
+            LOG.log(
+                    Level.WARNING,
+                    "queue pair {0}: the peer migrated to the alternate path, which is not armed here, so the"
+                            + " connection will be lost (IBV_EVENT_PATH_MIG_ERR)",
+                    Integer.toString(queuePair.number()));
+            return;
+        }
+        count++; // one thread only
+        endpoint.loop().counters().migration();
+        LOG.log(
+                Level.WARNING,
+                "queue pair {0} lost its path, or its peer did, and migrated to the alternate one (IBV_EVENT_PATH_MIG):"
+                        + " the connection goes on",
+                Integer.toString(queuePair.number()));
+        try {
+            AlternatePath left = left();
+            if (left != null) {
+                awaitPeer(left);
+            }
+        } catch (RuntimeException e) { // the connection ends
+            notArmed(e);
+        }
+    }
+
+    private void awaitPeer(AlternatePath left) {
+        RegisteredBuffer empty = RegisteredBuffer.of(memory, 0, 0);
+        try {
+            endpoint.submit(new Acknowledgement(empty, left));
+        } catch (RuntimeException e) {
+            empty.close();
+            throw e;
+        }
+    }
+
+    /** Notes the path that is used now. Returns the one that was left, or null without an alternate path. */
+    private synchronized @Nullable AlternatePath left() {
+        AlternatePath left = current;
+        if (left != null) {
+            current = path(queuePair.query());
+        }
+        return left;
+    }
+
+    private void notArmed(RuntimeException e) {
+        LOG.log(
+                endpoint.isClosing() ? Level.DEBUG : Level.WARNING,
+                "queue pair " + queuePair.number() + " has no alternate path any more, as the one that it left was not"
+                        + " armed",
+                e);
+    }
+
+    /** Write of no bytes on the new path. Its acknowledgement shows that the peer has migrated. */
+    private final class Acknowledgement extends Operation {
+        private final RegisteredBuffer source;
+        private final AlternatePath left;
+
+        Acknowledgement(RegisteredBuffer source, AlternatePath left) {
+            super(WorkRequest.write(source, NOTHING));
+            this.source = source;
+            this.left = left;
+        }
+
+        @Override
+        protected void completed(long value) {
+            source.close();
+            endpoint.loop().environment().startOrRun("rdma-rearm", this::rearm);
+        }
+
+        private void rearm() {
+            try {
+                queuePair.modify(
+                        QueuePairAttributes.change().alternatePath(left).pathMigState(PathMigrationState.REARM));
+            } catch (RuntimeException e) {
+                notArmed(e);
+            }
+        }
+
+        @Override
+        protected void failed(RuntimeException error) {
+            source.close();
+            notArmed(error);
+        }
+    }
+}

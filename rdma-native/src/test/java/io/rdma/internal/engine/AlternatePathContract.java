@@ -1,0 +1,127 @@
+package io.rdma.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.connect.ConnectMethod;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.PathOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.types.PathMigrationState;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+/** Connections with an alternate path: they are armed by their packets, migrate, go on, and are armed again. */
+abstract class AlternatePathContract extends ConnectedContract {
+    /** 67 ms, eight times in a row, is longer than a busy machine keeps a thread waiting. */
+    private static final int TIMEOUT = 14;
+
+    private static final int RETRIES = 7;
+    private static final int ENOUGH_MESSAGES = 4;
+
+    /** Returns the address of a GID that is not the one of the connections. */
+    abstract InetAddress alternate();
+
+    /** Loses what is sent to an address of the device, and nothing else. */
+    abstract void lose(InetAddress address);
+
+    /** Handles the refusal of an alternate path: only some devices may refuse it. */
+    void refusesAlternatePaths(RdmaConnectException refusal) {
+        throw refusal;
+    }
+
+    private ConnectionOptions migrating() {
+        return small().withConnectMethod(ConnectMethod.TCP)
+                .withTimeout(TIMEOUT)
+                .withRetryCnt(RETRIES)
+                .withProbeInterval(Duration.ZERO)
+                .withPath(PathOptions.DEFAULT.withAlternateGidAddress(alternate()));
+    }
+
+    private PathMigrationState state(Endpoint of) {
+        return of.query().pathMigState();
+    }
+
+    /** Exchanges messages until the device has armed both sides. */
+    private void arm() {
+        await("the alternate path is set")
+                .atMost(PATIENCE)
+                .until(() -> client.query().alternatePath() != null);
+        for (int i = 0; i < ENOUGH_MESSAGES; i++) {
+            exchange(client, server);
+            exchange(server, client);
+        }
+        assertThat(state(client)).isEqualTo(PathMigrationState.ARMED);
+        assertThat(state(server)).isEqualTo(PathMigrationState.ARMED);
+    }
+
+    private void awaitMigrations(int count) {
+        await("both sides migrate")
+                .atMost(PATIENCE)
+                .until(() -> client.migrations() == count && server.migrations() == count);
+    }
+
+    private int gid(Endpoint of) {
+        return Objects.requireNonNull(Objects.requireNonNull(of.query().path()).route())
+                .sgidIndex();
+    }
+
+    @Test
+    void aConnectionMigratesGoesOnAndMigratesBack() {
+        try {
+            connect(migrating());
+        } catch (CompletionException e) {
+            await("the server's side ends, too")
+                    .atMost(PATIENCE)
+                    .until(() -> resources.loops().stream().allMatch(loop -> loop.freeEntries() == loop.entries()));
+            refusesAlternatePaths((RdmaConnectException) e.getCause());
+        }
+        awaitFirstFrame();
+        arm();
+        int first = gid(client);
+        lose(InetAddress.getLoopbackAddress());
+        exchange(client, server);
+        exchange(server, client);
+        awaitMigrations(1);
+        assertThat(gid(client)).isNotEqualTo(first);
+        await("both sides are set again")
+                .atMost(PATIENCE)
+                .until(() ->
+                        client.query().alternatePath() != null && server.query().alternatePath() != null);
+        arm();
+        lose(alternate());
+        exchange(server, client);
+        exchange(client, server);
+        awaitMigrations(2);
+        assertThat(gid(client)).isEqualTo(first);
+        assertThat(client.isClosing()).isFalse();
+        assertThat(server.isClosing()).isFalse();
+        assertThat(client.counters().migrations()).as("migrations of the loop").isGreaterThanOrEqualTo(2);
+    }
+
+    @Test
+    void aSideWithoutAnAlternatePathIsRefusedByOneThatHasOne() {
+        ConnectionOptions plain = small().withConnectMethod(ConnectMethod.TCP);
+        refused(migrating(), plain, "set the path's alternateGidAddress on both sides");
+        refused(plain, migrating(), "set the path's alternateGidAddress on both sides");
+    }
+
+    @Test
+    void anAlternatePathThatCannotBeHadIsRefused() {
+        refused(migrating().withConnectMethod(ConnectMethod.RDMA_CM), migrating(), "choose ConnectMethod.TCP");
+        PathOptions elsewhere = PathOptions.DEFAULT.withAlternateGidAddress(InetAddress.ofLiteral("192.0.2.77"));
+        refused(migrating().withPath(elsewhere), migrating(), "alternateGidAddress 192.0.2.77 is not possible");
+    }
+
+    private void refused(ConnectionOptions clients, ConnectionOptions servers, String why) {
+        assertThatThrownBy(() -> connect(clients, servers))
+                .isInstanceOf(CompletionException.class)
+                .cause()
+                .isInstanceOf(RdmaConnectException.class)
+                .hasMessageContaining(why);
+    }
+}
