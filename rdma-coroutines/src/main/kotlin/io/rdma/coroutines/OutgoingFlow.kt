@@ -178,7 +178,7 @@ internal class OutgoingFlow<T>(
         return required
     }
 
-    /** Emits [value] in memory of its own, of [length]. Its allocation blocks, on another thread than the collector's. */
+    /** Emits [value] in memory of its own, of [length]. The allocation blocks another thread than the collector's. */
     private suspend fun emitExactly(
         value: T,
         length: Int,
