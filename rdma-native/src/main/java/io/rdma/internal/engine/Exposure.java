@@ -9,14 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 // States: QUEUED -> REGISTERING -> REGISTERED -> RELEASED    the peer may read the memory while it is REGISTERED
 //                   REGISTERING -> REFUSED -> RELEASED       the poster ends the message with the refusal
-//         QUEUED -> RELEASED                               the message ended before: by a cancel, or with the
-// connection
+//         QUEUED -> RELEASED                               cancelled before, or the connection ended
 //                   REGISTERING -> RELEASED                the same; the registering thread frees what there is
 // - An exposure of memory that was registered with the message begins as REGISTERED.
-// - The operation releases the exposure exactly once, at its end or cancel. The buffer is given back exactly once: by
-// the
-// thread that moves the state to RELEASED, or, if that was REGISTERING, by the registering thread when its call has
-// returned. So memory is never freed while it is registered.
+// - The operation releases the exposure exactly once, at its end or cancel.
+// - The buffer is given back exactly once: by the thread that moves the state to RELEASED, or, if that was REGISTERING,
+// by the registering thread when its call has returned. So memory is never freed while it is registered.
 // - Freeing is slow: it runs on a thread of its own, or on the registering one.
 
 /**
