@@ -6,8 +6,10 @@ import io.rdma.internal.engine.MessageStream
 import io.rdma.internal.os.StackRoom
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.flow.FlowCollector
 import kotlinx.coroutines.job
+import kotlinx.coroutines.withContext
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.atomic.AtomicLong
@@ -25,6 +27,8 @@ import java.util.concurrent.atomic.AtomicLong
 // - A batch of small messages that stays open has a request before it, whose end flushes again.
 // - `delivered` is a child of the scope that collects. Its failure cancels the collection. A cancelled scope cancels
 // `delivered`, which abandons the outstanding messages. The scope ends only after `delivered` has ended.
+
+private const val A_BUFFER = -1
 
 /**
  * Collector that sends each item as a message. Each instance serves one collection, and keeps the scope of that
@@ -68,7 +72,8 @@ internal class OutgoingFlow<T>(
         val little = isBusy() && undelivered() + 1 < bound()
         StackRoom.require(if (little) StackRoom.RELEASE else StackRoom.SIGNAL)
         if (undelivered() >= bound()) return emitLater(value)
-        if (!tryEmit(value)) return emitWithBuffer(value)
+        val lacking = tryEmit(value)
+        if (lacking != 0) return emitWithMemory(value, lacking)
         if (undelivered() >= bound()) room.await()
     }
 
@@ -91,40 +96,37 @@ internal class OutgoingFlow<T>(
             endpoint.options().maxMessagesInFlight()
         }
 
-    private suspend fun emitWithBuffer(value: T) {
-        emit(value, endpoint.sendBuffers().await(exclusive = true))
+    /** Emits [value], for which [tryEmit] lacked a buffer or larger memory. */
+    private suspend fun emitWithMemory(
+        value: T,
+        lacking: Int,
+    ) {
+        val length = if (lacking == A_BUFFER) emit(value, endpoint.sendBuffers().await(exclusive = true)) else lacking
+        if (length > 0) emitExactly(value, length)
         if (undelivered() >= bound()) room.await()
     }
 
     /**
      * Emits [value] if its buffer is available at once.
      *
-     * @return false if there is no buffer for it now
+     * @return 0 if it was; [A_BUFFER] if there is no buffer for it now; else the length of the memory that it needs
      */
-    private fun tryEmit(value: T): Boolean {
+    private fun tryEmit(value: T): Int {
         val length = encoder.length(value)
-        if (length > endpoint.sendBuffers().bufferSize()) {
-            emitExactly(value, length)
-        } else if (gate.compareAndSet(0, 1)) {
-            return tryEmitHeld(value)
-        } else {
-            StackRoom.require(StackRoom.SIGNAL)
-            emit(value, endpoint.sendBuffers().tryAcquireExclusive() ?: return false)
-        }
-        return true
+        if (length > endpoint.sendBuffers().bufferSize()) return length
+        if (gate.compareAndSet(0, 1)) return tryEmitHeld(value)
+        StackRoom.require(StackRoom.SIGNAL)
+        return emit(value, endpoint.sendBuffers().tryAcquireExclusive() ?: return A_BUFFER)
     }
 
     /** Does [tryEmit] for a message that is not known to be larger than a buffer. The caller has taken the gate. */
-    private fun tryEmitHeld(value: T): Boolean {
-        val required =
-            try {
-                addEncoded(value, spare ?: endpoint.sendBuffers().tryAcquireExclusive() ?: return false)
-            } finally {
-                drainHeld()
-            }
-        if (required > 0) emitExactly(value, required)
-        return true
-    }
+    private fun tryEmitHeld(value: T): Int =
+        try {
+            val pooled = spare ?: endpoint.sendBuffers().tryAcquireExclusive()
+            if (pooled == null) A_BUFFER else addEncoded(value, pooled)
+        } finally {
+            drainHeld()
+        }
 
     /** Adds [value], or returns how many bytes it needs if [pooled] is too small. With the gate. */
     private fun addEncoded(
@@ -166,26 +168,35 @@ internal class OutgoingFlow<T>(
         }
     }
 
+    /** Emits [value] in [pooled], or returns how many bytes it needs if that is too small; else 0. */
     private fun emit(
         value: T,
         pooled: RegisteredBuffer,
-    ) {
+    ): Int {
         val required = encode(value, pooled)
-        if (required == 0) {
-            emitEncoded(pooled)
-        } else {
-            pooled.close()
-            emitExactly(value, required)
-        }
+        if (required == 0) emitEncoded(pooled) else pooled.close()
+        return required
     }
 
-    /** Emits [value] in memory of its own, of [length]. */
-    private fun emitExactly(
+    /** Emits [value] in memory of its own, of [length]. The allocation blocks another thread than the collector's. */
+    private suspend fun emitExactly(
         value: T,
         length: Int,
     ) {
-        StackRoom.require(StackRoom.SIGNAL)
-        emitEncoded(encodedExactly(value, length))
+        var own: RegisteredBuffer? = null
+        try {
+            withContext(Dispatchers.IO) { own = endpoint.memory().allocateBuffer(length) }
+        } catch (e: Throwable) {
+            // a cancel may have come behind the allocation
+            own?.close()
+            throw e
+        }
+        val message = checkNotNull(own)
+        message.closeOnFailure {
+            StackRoom.require(StackRoom.SIGNAL)
+            requireFilled(encoder.encode(value, message.segment()), message)
+        }
+        emitEncoded(message)
     }
 
     private fun emitEncoded(message: RegisteredBuffer) {
@@ -199,30 +210,18 @@ internal class OutgoingFlow<T>(
         }
     }
 
-    /**
-     * Takes the gate for [message], or leaves the message to the thread that has it, and returns false. The memory of a
-     * large message is registered by its send, not on the loop if this is another thread: it waits for the gate, which
-     * is a moment. A collector that runs on the loop never waits, because the loop may have the gate already.
-     */
+    /** Takes the gate for [message], or leaves the message to the thread that has it, and returns false. */
     private fun enter(message: RegisteredBuffer): Boolean {
-        val large =
-            message.limit() > endpoint.options().peerReceiveBufferSize() && !endpoint.loop().isLoopThread()
-        while (!gate.compareAndSet(0, 1)) {
-            if (large) {
-                Thread.yield()
-                continue
-            }
-            try {
-                waiting.add(message)
-            } catch (e: Throwable) {
-                // no memory
-                message.close()
-                throw e
-            }
-            drain()
-            return false
+        if (gate.compareAndSet(0, 1)) return true
+        try {
+            waiting.add(message)
+        } catch (e: Throwable) {
+            // no memory
+            message.close()
+            throw e
         }
-        return true
+        drain()
+        return false
     }
 
     /** Adds what waits, and flushes if that is due, unless another thread does. */
@@ -253,15 +252,6 @@ internal class OutgoingFlow<T>(
 
     private fun closeSpare() {
         spare.also { spare = null }?.close()
-    }
-
-    private fun encodedExactly(
-        value: T,
-        length: Int,
-    ): RegisteredBuffer {
-        val own = endpoint.memory().allocateBuffer(length)
-        own.closeOnFailure { requireFilled(encoder.encode(value, own.segment()), own) }
-        return own
     }
 
     /** Runs [encode], and closes this buffer if it throws: no exception of the application may leak the buffer. */

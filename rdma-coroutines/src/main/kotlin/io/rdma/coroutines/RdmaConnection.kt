@@ -120,7 +120,7 @@ public class RdmaConnection internal constructor(
     ) = withContext(Dispatchers.IO) {
         engine.memory().allocateBuffer(length).use { buffer ->
             writer(buffer.segment())
-            submitter.await(WorkRequest.send(buffer, false))
+            submitter.await(WorkRequest.send(buffer, true)) // so that the peer may be given the key of the buffer
         }
     }
 

@@ -37,6 +37,7 @@ public final class RegisteredBuffer implements AutoCloseable {
 
     private static final int NOT_EXCLUSIVE = -1;
     private static final int FOREIGN = -2; // the application may close the arena of the memory
+    private static final int ONE_MESSAGE = -3; // the region was registered for one message alone
 
     // A field updater instead of an AtomicInteger saves one object per lease.
     private static final AtomicIntegerFieldUpdater<RegisteredBuffer> WORD =
@@ -50,7 +51,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     private final long address; // of the memory
     private final LeaseOwner owner;
     private final LeakDetector.@Nullable Trace trace;
-    private final int place; // of an exclusive lease; else NOT_EXCLUSIVE or FOREIGN
+    private final int place; // of an exclusive lease; else NOT_EXCLUSIVE, FOREIGN or ONE_MESSAGE
     private volatile int word;
     private volatile @Nullable Object loop; // to which the buffer belongs
     private int loopReads; // (loop)
@@ -73,12 +74,16 @@ public final class RegisteredBuffer implements AutoCloseable {
      * @param foreign whether the application may close the arena of the memory: each use checks whether it did
      */
     RegisteredBuffer(MemoryRegion region, MemorySegment memory, boolean foreign, LeaseOwner owner) {
+        this(region, memory, foreign ? FOREIGN : NOT_EXCLUSIVE, owner);
+    }
+
+    private RegisteredBuffer(MemoryRegion region, MemorySegment memory, int place, LeaseOwner owner) {
         this.region = region;
         this.memory = memory;
         this.address = memory.address();
         this.owner = owner;
         this.limit = Math.toIntExact(memory.byteSize());
-        this.place = foreign ? FOREIGN : NOT_EXCLUSIVE;
+        this.place = place;
         this.trace = LeakDetector.watch(this, "a buffer");
     }
 
@@ -113,6 +118,28 @@ public final class RegisteredBuffer implements AutoCloseable {
         MemorySegment part = region.segment().asSlice(offset, bytes);
         region.retain();
         return new RegisteredBuffer(region, part, true, region::release);
+    }
+
+    /**
+     * Creates the buffer of one message over the whole of a region that was registered for this message alone and that
+     * a peer may read. It holds the region until it is closed and idle. For the engine, which gives the peer the key of
+     * the region when it sends the message.
+     *
+     * @param region open, with memory of its own
+     * @return the buffer; close it
+     */
+    public static RegisteredBuffer ofMessage(MemoryRegion region) {
+        region.retain();
+        return new RegisteredBuffer(region, region.segment(), ONE_MESSAGE, region::release);
+    }
+
+    /**
+     * Returns whether the buffer was made by {@link #ofMessage}.
+     *
+     * @return true if its key reaches no memory but that of its message
+     */
+    public boolean isOfOneMessage() {
+        return place == ONE_MESSAGE;
     }
 
     /**

@@ -9,9 +9,11 @@ import org.jspecify.annotations.Nullable;
 // Invariants
 // - Any thread adds to `submitted`; everything else belongs to the poster of the send queue.
 // - Reads and atomics without room wait in `deferred`, in order. Other operations may pass them.
-// - Messages for which the peer has no receive wait in `blocked`, in order. One-sided operations may pass them.
+// - Messages for which the peer has no receive wait in `blocked`, in order, and so do a large message whose memory is
+// being registered and the messages behind it. One-sided operations may pass them.
 // - The poster writes blockedCount before it checks the credits for the last time; the loop reads blockedCount after
 // it wrote new credits. So one of the two sees the other, and no message waits while there are credits.
+// - The thread that registered the memory of a message makes itself the poster afterwards, or the poster look again.
 
 /** Queue of operations that were submitted and are not posted yet. It decides the order of their posts. */
 final class Backlog {
@@ -66,7 +68,7 @@ final class Backlog {
         return of == null ? null : of.poll();
     }
 
-    /** Returns whether messages wait for credits. Any thread. */
+    /** Returns whether messages wait for credits or for their memory. Any thread. */
     boolean isBlocked() {
         return blockedCount > 0;
     }
@@ -75,10 +77,15 @@ final class Backlog {
      * Returns whether an operation may be posted without being added. Poster.
      *
      * @param operation if it is a read or an atomic, there is room for it
-     * @return false if any operation waits, or this one would have to wait for credits
+     * @return false if any operation waits, or this one would have to wait for credits or for its memory
      */
     boolean mayPass(Operation operation) {
-        return (!operation.isMessage() || credits.mayMessage()) && !isBlocked() && deferred.isEmpty() && isTaken();
+        return (!operation.isMessage() || mayTake(operation)) && !isBlocked() && deferred.isEmpty() && isTaken();
+    }
+
+    /** Returns whether the first message in order may be taken: to be posted, or to end by its refusal. */
+    private boolean mayTake(Operation message) {
+        return credits.mayMessage() && message.isReady() || message.refusal() != null;
     }
 
     /**
@@ -98,11 +105,13 @@ final class Backlog {
         Operation next;
         while ((next = peekSubmitted()) != null) {
             boolean message = next.isMessage();
-            if (message ? blocked.isEmpty() && credits.mayMessage() : readRoom || !next.isRead()) {
+            if (message ? blocked.isEmpty() && mayTake(next) : readRoom || !next.isRead()) {
                 return takeSubmitted();
             }
             if (message) {
-                counters.creditWait();
+                if (!credits.mayMessage()) {
+                    counters.creditWait();
+                }
                 add(blocked, next);
                 blockedCount = blocked.size();
             } else {
@@ -144,7 +153,8 @@ final class Backlog {
     }
 
     private boolean mayUnblock() {
-        return !blocked.isEmpty() && credits.mayMessage();
+        Operation first = blocked.peek();
+        return first != null && mayTake(first);
     }
 
     private @Nullable Operation unblock() {

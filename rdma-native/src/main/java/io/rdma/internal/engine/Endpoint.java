@@ -50,6 +50,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     private final MemoryRegion sendSlots;
     private final Credits credits;
     private final SendQueue sends;
+    private final LargeSends largeSends;
     private final ReceiveQueue receives;
     private final BufferPool sendBuffers;
     private final EndpointClose close;
@@ -119,6 +120,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
             cleanup.add(receives::destroyed);
             sends = new SendQueue(this, queuePair, loop.table(), sendSlots, receives, credits, options);
             migration = new EndpointMigration(this, queuePair, sendSlots);
+            largeSends = new LargeSends(this, domain, sends);
             probe = probeNanos() == 0 ? null : new Probe(this, sendSlots, probeNanos());
             cleanup.keep();
         }
@@ -228,15 +230,15 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
 
     /**
      * Submits an operation. It is posted at once, or when there is room. It ends exactly once: with its value; with a
-     * {@link WorkCompletionException} if it is the operation that failed, or shared a SEND that failed; or with a
-     * {@link ConnectionClosedException} if the connection ended before.
+     * {@link WorkCompletionException} if it is the operation that failed, or shared a SEND that failed; with a
+     * {@link ConnectionClosedException} if the connection ended before; or, if it is a large message whose memory
+     * cannot be registered, with the reason: a {@link io.rdma.types.RegistrationLimitException}, or a
+     * {@link io.rdma.types.VerbsException} of the device.
      *
      * @param operation new, or ended
      * @throws IllegalStateException if the operation is in flight, or if its buffer is closed or in conflicting use;
      *     nothing was submitted then
      * @throws IllegalArgumentException if a message is longer than the peer receives; nothing was submitted then
-     * @throws ConnectionClosedException if the connection ended while the memory of a large message was registered;
-     *     nothing was submitted then
      * @throws NoReadsException if it is a read or an atomic and the peer offers none; nothing was submitted then
      * @throws UnsupportedRequestException if the device lacks such requests; nothing was submitted then
      * @throws StackOverflowError if the caller's stack is nearly full; nothing was submitted then
@@ -251,36 +253,9 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
             throw options.tooLong(length);
         }
         if (send && length > options.peerReceiveBufferSize()) {
-            submitLarge(operation);
+            largeSends.submit(operation);
         } else {
             sends.submit(operation, false);
-        }
-    }
-
-    private void submitLarge(Operation operation) {
-        if (operation instanceof GatherOperation) {
-            throw new IllegalArgumentException("a gathered message of " + operation.length() + " bytes exceeds the"
-                    + " peer's receive buffers of " + options.peerReceiveBufferSize() + " bytes: cut it");
-        }
-        StackRoom.require(StackRoom.SIGNAL);
-        if (operation.borrow(null)) {
-            if (!isClosing()) { // else the queue refuses it
-                expose(operation);
-            }
-            sends.submit(operation, true);
-        }
-    }
-
-    /** Registers the bytes of a large message, whose buffer is borrowed, so that the peer can read them. */
-    private void expose(Operation operation) {
-        WorkRequest request = operation.request();
-        int length = operation.length();
-        try {
-            operation.expose(
-                    inDomain(() -> domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ))));
-        } catch (Throwable e) {
-            request.unborrow();
-            throw e;
         }
     }
 
@@ -608,7 +583,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
 
     /** Returns whether a thread posts or registers memory, and so uses the queue pair or the domain. Loop. */
     boolean isInUse() {
-        return !sends.isQuiet() || !receives.isQuiet() || sendBuffers.isGrowing();
+        return !sends.isQuiet() || !receives.isQuiet() || sendBuffers.isGrowing() || largeSends.isRegistering();
     }
 
     /** Returns the steps that free what the endpoint has, in their order. Each runs even if one before it threw. */

@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Memory of one connection: regions, grants and windows for the peer, leased and allocated buffers. Thread-safe. */
 public final class EndpointMemory {
+    private static final Set<AccessFlag> LOCAL = EnumSet.of(AccessFlag.LOCAL_WRITE);
+    private static final Set<AccessFlag> READ_BY_PEER = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ);
+
     private final Endpoint endpoint;
     private final RegistrationCache registrations;
     private final ProtectionDomain domain;
@@ -175,26 +178,32 @@ public final class EndpointMemory {
 
     /**
      * Allocates a buffer for one outgoing message that is larger than the buffers of the pool. Its memory is registered
-     * for this message alone and freed with it. Slow; must not be called on the loop.
+     * for this message alone and freed with it. If the peer has to read the message, the memory is registered for that,
+     * too, so that the send needs no other registration. Slow; must not be called on the loop.
      *
      * @param bytes length of the message
      * @return the buffer, to be closed
+     * @throws IllegalArgumentException if the peer takes no message of that length
      */
     public RegisteredBuffer allocateBuffer(int bytes) {
-        MemoryRegion region = allocateMessage(Math.max(1, bytes));
+        if (bytes > endpoint.options().maxMessageSize()) {
+            throw endpoint.options().tooLong(bytes);
+        }
+        boolean read = bytes > endpoint.options().peerReceiveBufferSize();
+        MemoryRegion region = made(() -> domain.allocate(Math.max(1, bytes), read ? READ_BY_PEER : LOCAL));
         try {
-            return RegisteredBuffer.of(region, 0, bytes);
+            return read ? RegisteredBuffer.ofMessage(region) : RegisteredBuffer.of(region, 0, bytes);
         } finally {
             region.close(); // the buffer holds it
         }
     }
 
     /**
-     * Allocates memory for one message, announced by the peer or outgoing. It is not closed with the connection,
-     * because the message may outlive it.
+     * Allocates memory for one message that the peer has announced. It is not closed with the connection, because the
+     * message may outlive it.
      */
     MemoryRegion allocateMessage(long bytes) {
-        return made(() -> domain.allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE)));
+        return made(() -> domain.allocate(bytes, LOCAL));
     }
 
     private <T extends @Nullable Object> T made(Supplier<T> making) {

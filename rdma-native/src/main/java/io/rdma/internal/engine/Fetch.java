@@ -87,7 +87,7 @@ final class Fetch {
             fail();
         } else if (state.compareAndSet(ANNOUNCED, READING)) {
             try {
-                endpoint.loop().environment().start("rdma-fetch", this::begin); // registering a large region is slow
+                endpoint.loop().blockingTasks().execute("rdma-fetch", this::begin); // registering is slow
             } catch (Throwable e) { // such as out of memory
                 try {
                     endpoint.fail(e);
@@ -99,6 +99,9 @@ final class Fetch {
     }
 
     private void begin() {
+        if (isFailed()) { // while it waited for a thread
+            return;
+        }
         try {
             MemoryRegion fresh = endpoint.memory().allocateMessage(source.length());
             region = fresh;

@@ -43,6 +43,7 @@ public abstract class MessageStream {
     private volatile boolean sharing; // (sender) writes
     private boolean begun; // (sender)
     private volatile boolean abandoned;
+    private volatile boolean broken; // (poster) a message was refused: none behind it is posted
 
     /**
      * Creates a stream.
@@ -361,7 +362,12 @@ public abstract class MessageStream {
 
         @Override
         boolean isWithdrawn() {
-            return stream.abandoned;
+            return stream.abandoned || stream.broken;
+        }
+
+        @Override
+        void refused() {
+            stream.broken = true;
         }
 
         @Override

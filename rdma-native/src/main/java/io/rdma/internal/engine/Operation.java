@@ -3,7 +3,6 @@ package io.rdma.internal.engine;
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.types.RemoteMemory;
 import io.rdma.types.WorkRequestOpcode;
-import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.QueuePair;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -72,7 +71,7 @@ public abstract class Operation {
 
     /** Fields that few operations need. They are kept apart so that most operations are small. */
     private static final class Extras {
-        private @Nullable MemoryRegion exposed; // of a large message: the region that the peer reads
+        private @Nullable Exposure exposure; // of a large message
         private @Nullable CachedAddress path; // of a datagram; held until the end
         private @Nullable SlowOperationEvent slow; // while a recording is enabled
     }
@@ -237,17 +236,36 @@ public abstract class Operation {
         return length;
     }
 
-    /** Holds the region that exposes the buffer to the peer until the operation ends. Before the submit. */
-    final void expose(MemoryRegion region) {
-        extras().exposed = region;
+    /** Sets the exposure of a large message, which the operation releases at its end. Before the submit. */
+    final void expose(Exposure exposure) {
+        extras().exposure = exposure;
+    }
+
+    private @Nullable Exposure exposure() {
+        Extras more = extras;
+        return more == null ? null : more.exposure;
     }
 
     /** Returns the memory from which the peer reads the message; null if the message itself is sent. */
     final @Nullable RemoteMemory exposed() {
-        Extras more = extras;
-        MemoryRegion region = more == null ? null : more.exposed;
-        return region == null ? null : region.remote();
+        Exposure now = exposure();
+        return now == null ? null : now.memory();
     }
+
+    /** Returns whether the operation may be posted: false while its memory is registered for the peer. */
+    final boolean isReady() {
+        Exposure now = exposure();
+        return now == null || now.isReady();
+    }
+
+    /** Returns the reason for which the message cannot be exposed, and so must end; null if there is none. */
+    final @Nullable RuntimeException refusal() {
+        Exposure now = exposure();
+        return now == null ? null : now.refusal();
+    }
+
+    /** Handles that the message ends by its {@link #refusal}, before a message behind it is posted. Poster. */
+    void refused() {}
 
     /** Sets the path of a datagram, which the operation holds from now on. Before the submit. */
     final void setPath(CachedAddress held) {
@@ -293,38 +311,23 @@ public abstract class Operation {
     private void giveBack(Runnable then) {
         Extras more = extras;
         extras = null;
-        MemoryRegion region = null;
+        Exposure exposure = null;
         if (more != null) {
-            region = more.exposed;
+            exposure = more.exposure;
             CachedAddress held = more.path;
             if (held != null) {
                 held.release();
             }
         }
-        if (region == null) {
+        if (exposure == null) {
             try {
                 request.giveBack(loopRead);
             } finally {
                 then.run();
             }
         } else {
-            unexpose(region, then);
+            exposure.release(then);
         }
-    }
-
-    /**
-     * Deregisters the exposed region off the loop, because unpinning much memory is slow. The buffer is given back only
-     * after that, so that the peer cannot read the data of its next owner.
-     */
-    private void unexpose(MemoryRegion region, Runnable then) {
-        region.environment()
-                .startOrRun(
-                        "rdma-unexpose",
-                        () -> new CloseSteps()
-                                .run(region::close) // if the device refuses it, the domain tries again
-                                .run(() -> request.giveBack(false)) // borrowed by no loop
-                                .run(then::run)
-                                .log(Operation.class, "the end of a large message failed"));
     }
 
     /** Gives back all that the submit took, after an abandon before the operation was posted or queued. */

@@ -259,14 +259,20 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         if (closed) {
             return chain.size() > 0;
         }
-        while (hasRoom()) {
+        while (ring.inUse() < room && !chain.isFull()) {
             Operation next = backlog.next(mayRead());
             if (next == null) {
                 break;
             }
             if (next.markPosted()) { // else it was cancelled
+                RuntimeException refusal = next.refusal();
                 SharedSend joined = shared.mayShare(next) ? shared.join(next) : null;
-                encode(joined == null ? next : joined, true);
+                if (refusal == null) {
+                    encode(joined == null ? next : joined, true);
+                } else {
+                    next.refused();
+                    endAtOnce(next, 0, refusal);
+                }
             }
         }
         // Every message in the chain has announced the receives already.
@@ -277,10 +283,6 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
             loop.counters().creditFrame();
         }
         return chain.size() > 0;
-    }
-
-    private boolean hasRoom() {
-        return ring.inUse() < room && !chain.isFull();
     }
 
     private boolean mayRead() {

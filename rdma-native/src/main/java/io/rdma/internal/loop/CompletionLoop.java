@@ -43,7 +43,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CompletionLoop implements AutoCloseable {
     private static final int WAKES = 3; // attempts to wake the loop for its end
-
     private static final int CLOSING_TICK_MILLIS = 5;
 
     private final CompletionChannel channel;
@@ -55,6 +54,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final LoopCounts counters = new LoopCounts();
     private final CompletableFuture<CloseSteps> stopped = new CompletableFuture<>();
     private final DeviceContext context;
+    private final BlockingTasks blockingTasks;
     private final IdleProbes probes;
     private final String name;
     private final LoopPlace place;
@@ -82,6 +82,7 @@ public final class CompletionLoop implements AutoCloseable {
         this.place = place;
         this.name = name;
         this.context = context;
+        blockingTasks = new BlockingTasks(context.environment());
         probes = new IdleProbes(members, context.environment());
         channel = context.createCompletionChannel();
         try {
@@ -211,6 +212,10 @@ public final class CompletionLoop implements AutoCloseable {
 
     public InFlightTable table() {
         return table;
+    }
+
+    public BlockingTasks blockingTasks() {
+        return blockingTasks;
     }
 
     /** Runs a task on the loop, soon. A loop that has ended, which has no endpoints, never runs it. */

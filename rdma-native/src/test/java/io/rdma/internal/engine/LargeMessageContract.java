@@ -10,11 +10,13 @@ import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.FlowControl;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.types.AccessFlag;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -199,7 +201,8 @@ abstract class LargeMessageContract extends ConnectedContract {
     @Test
     void aMessageLongerThanThePeerAcceptsIsRefused() {
         connect(options(), options().withMaxMessageSize(1000));
-        RegisteredBuffer buffer = client.memory().allocateBuffer(1001);
+        RegisteredBuffer buffer =
+                RegisteredBuffer.of(client.memory().allocate(1001, Set.of(AccessFlag.LOCAL_WRITE)), 0, 1001);
         assertThatThrownBy(() -> submit(client, WorkRequest.send(buffer, false)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxMessageSize");
@@ -212,7 +215,8 @@ abstract class LargeMessageContract extends ConnectedContract {
     @Test
     void withoutCreditsAReceiveBufferIsTheLimit() {
         connect(options(), options().withFlowControl(FlowControl.PLAIN));
-        RegisteredBuffer buffer = client.memory().allocateBuffer(257);
+        RegisteredBuffer buffer =
+                RegisteredBuffer.of(client.memory().allocate(257, Set.of(AccessFlag.LOCAL_WRITE)), 0, 257);
         assertThatThrownBy(() -> submit(client, WorkRequest.send(buffer, false)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("receiveBuffers");

@@ -18,7 +18,7 @@ class RefusedDeregistrationTest extends FaultyConnectedContract {
     void aRefusalIsLoggedAndTheMessageEnds() {
         connect(small().withMaxMessageSize(1 << 16));
         try (RegisteredBuffer large = client.memory().allocateBuffer(1 << 16);
-                CapturedLog ofSender = new CapturedLog(Operation.class.getName());
+                CapturedLog ofSender = new CapturedLog(Exposure.class.getName());
                 CapturedLog ofReceiver = new CapturedLog(Fetch.class.getName())) {
             refuse(); // the sender's: it deregisters first, when the message is read
             Counted sent = submit(client, WorkRequest.send(large, false));

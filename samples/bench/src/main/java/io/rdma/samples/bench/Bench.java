@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             IdleBench.class,
             ConnectionsBench.class,
             ManyBench.class,
+            LargeBench.class,
             StartupBench.class,
             PathsBench.class,
             SoakBench.class,

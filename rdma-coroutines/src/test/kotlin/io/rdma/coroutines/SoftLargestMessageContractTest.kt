@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftLargestMessageContractTest : LargestMessageContract() {
+    override val device = "soft0"
+}
