@@ -80,7 +80,8 @@ final class QueuePairBringUp implements AutoCloseable {
             Offer offer) {
         this.portNumber = portNumber;
         this.resources = resources;
-        this.options = options;
+        DeviceAttributes device = resources.context().queryDevice();
+        this.options = fitted(options, device);
         wishes = new PathWishes(resources.context(), options);
         CompletionLoop loop = resources.roomiestLoop();
         PortAttributes port = resources.context().queryPort(portNumber);
@@ -94,14 +95,13 @@ final class QueuePairBringUp implements AutoCloseable {
         linkLayer = port.linkLayer();
         wishes.requirePossible(linkLayer, localAddress);
         gid = wishes.gid(portNumber, linkLayer, localAddress);
-        DeviceAttributes device = resources.context().queryDevice();
         abilities = Abilities.of(resources.context(), device);
         memory = new ConnectionMemory(resources, options, loop);
         SharedReceives shared = memory.shared();
         ProtectionDomain domain = memory.registrations().domain();
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(memory::release);
-            QueuePairCapacity capacity = capacity(options);
+            QueuePairCapacity capacity = capacity(this.options);
             completions = cleanup.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
             CompletionQueue queue = completions.queue();
             queuePair = cleanup.add(QueuePairCreation.create(
@@ -141,6 +141,15 @@ final class QueuePairBringUp implements AutoCloseable {
             throw new RdmaConnectException(
                     RdmaConnectException.Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
         }
+    }
+
+    /** Returns options with fewer entries of a send if the device has fewer than the default. */
+    private static ConnectionOptions fitted(ConnectionOptions options, DeviceAttributes device) {
+        QueuePairCapacity wanted = options.queuePair();
+        boolean fits =
+                wanted.maxSendSge() != ConnectionOptions.DEFAULT.queuePair().maxSendSge()
+                        || wanted.maxSendSge() <= device.maxSge();
+        return fits ? options : options.withQueuePair(wanted.withMaxSendSge(device.maxSge()));
     }
 
     /**

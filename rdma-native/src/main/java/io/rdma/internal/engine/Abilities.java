@@ -14,10 +14,11 @@ import io.rdma.verbs.DeviceContext;
  * @param immediate whether requests may carry immediate data, which iWARP has not, RFC 5040, 1.1
  * @param ordersReads whether a send or write completes after the reads before it, as the IB specification demands,
  *     volume 1, 10.8.3.3. Linux's {@code siw} completes it when TCP has its bytes, perhaps before an earlier read
+ * @param readTargets scatter/gather entries of a read, {@code max_sge_rd}; 1 for iWARP
  */
-public record Abilities(String device, boolean atomics, boolean immediate, boolean ordersReads) {
+public record Abilities(String device, boolean atomics, boolean immediate, boolean ordersReads, int readTargets) {
     /** Abilities of a device that has everything. */
-    public static final Abilities ALL = new Abilities("", true, true, true);
+    public static final Abilities ALL = new Abilities("", true, true, true, Integer.MAX_VALUE);
 
     /**
      * Returns the abilities of a device.
@@ -29,7 +30,8 @@ public record Abilities(String device, boolean atomics, boolean immediate, boole
     public static Abilities of(DeviceContext context, DeviceAttributes attributes) {
         boolean infiniBand = !context.isIwarp();
         boolean atomics = attributes.atomicCap() != AtomicCapability.NONE;
-        return new Abilities(context.name(), atomics, infiniBand, infiniBand);
+        int readTargets = Math.max(1, Math.min(attributes.maxSge(), attributes.maxSgeRd()));
+        return new Abilities(context.name(), atomics, infiniBand, infiniBand, readTargets);
     }
 
     /**

@@ -258,8 +258,10 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         WorkRequest request = operation.request();
         int length = operation.length();
         try {
-            operation.expose(
-                    inDomain(() -> domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ))));
+            BufferList several = request.buffers();
+            operation.expose(inDomain(() -> several == null
+                    ? domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ))
+                    : several.copied(domain, operation.lengths(), length)));
         } catch (Throwable e) {
             request.unborrow();
             throw e;
