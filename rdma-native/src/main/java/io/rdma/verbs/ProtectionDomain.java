@@ -74,7 +74,8 @@ public final class ProtectionDomain extends NativeObject {
      * @return the region
      * @throws IllegalArgumentException if it is a heap segment, or if it is read-only and {@code access} has a right to
      *     write
-     * @throws VerbsException EFAULT if the kernel cannot pin the pages of a mapped file with these rights, ENOMEM if RLIMIT_MEMLOCK is too low
+     * @throws VerbsException EFAULT if the kernel cannot pin the pages of a mapped file with these rights, ENOMEM if
+     *     RLIMIT_MEMLOCK is too low
      * @throws RegistrationLimitException if the registration would exceed the budget
      */
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {

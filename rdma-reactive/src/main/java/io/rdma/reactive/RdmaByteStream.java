@@ -176,8 +176,8 @@ public final class RdmaByteStream {
     }
 
     /**
-     * Returns the output as a stream of {@code java.io}, which waits for send buffers: write it on a virtual thread, not
-     * on the loop. Its {@code close} is {@link #end}, and fails if the peer's device does not get all bytes.
+     * Returns the output as a stream of {@code java.io}, which waits for send buffers: write it on a virtual thread,
+     * not on the loop. Its {@code close} is {@link #end}, and fails if the peer's device does not get all bytes.
      *
      * @return a stream
      */

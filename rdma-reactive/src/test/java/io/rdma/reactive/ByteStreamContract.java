@@ -200,7 +200,10 @@ abstract class ByteStreamContract {
     void aCloseOfThisSideIsNoEnd() {
         CompletableFuture<byte[]> reading = all(client).toFuture();
         pair.client.dispose();
-        assertThat(reading).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(ConnectionClosedException.class);
+        assertThat(reading)
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(ConnectionClosedException.class);
     }
 
     @Test

@@ -81,7 +81,7 @@ final class QueuePairBringUp implements AutoCloseable {
         this.portNumber = portNumber;
         this.resources = resources;
         DeviceAttributes device = resources.context().queryDevice();
-        this.options = fitted(options, device);
+        this.options = QueuePairCreation.fitted(options, device);
         wishes = new PathWishes(resources.context(), options);
         CompletionLoop loop = resources.roomiestLoop();
         PortAttributes port = resources.context().queryPort(portNumber);
@@ -141,15 +141,6 @@ final class QueuePairBringUp implements AutoCloseable {
             throw new RdmaConnectException(
                     RdmaConnectException.Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
         }
-    }
-
-    /** Returns options with fewer entries of a send if the device has fewer than the default. */
-    private static ConnectionOptions fitted(ConnectionOptions options, DeviceAttributes device) {
-        QueuePairCapacity wanted = options.queuePair();
-        boolean fits =
-                wanted.maxSendSge() != ConnectionOptions.DEFAULT.queuePair().maxSendSge()
-                        || wanted.maxSendSge() <= device.maxSge();
-        return fits ? options : options.withQueuePair(wanted.withMaxSendSge(device.maxSge()));
     }
 
     /**
