@@ -15,6 +15,7 @@ import io.rdma.internal.engine.WorkRequest
 import io.rdma.types.AccessFlag
 import io.rdma.types.PlacementType
 import io.rdma.types.RemoteMemory
+import io.rdma.types.WorkRequestOpcode
 import io.rdma.verbs.MemoryRegion
 import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
@@ -154,6 +155,22 @@ public class RdmaConnection internal constructor(
         submitter.await(WorkRequest.send(message, false))
     }
 
+    /**
+     * Sends the first `limit` bytes of each buffer of [message] as one message, such as a header and a body. The device
+     * gathers them by one request. A message that is larger than the peer's receive buffers is copied once. No buffer
+     * makes an empty message. With credits the largest number of buffers is one less than `maxSendSge` of the queue
+     * pair.
+     */
+    public suspend fun send(message: List<RegisteredBuffer>) {
+        submitter.await(several(WorkRequestOpcode.SEND, message, null))
+    }
+
+    private fun several(
+        opcode: WorkRequestOpcode,
+        buffers: List<RegisteredBuffer>,
+        remote: RemoteMemory?,
+    ) = WorkRequest.several(opcode, buffers, remote, engine.options())
+
     /** Sends [message] like [send], with four bytes of immediate data. */
     public suspend fun sendWithImmediate(
         message: RegisteredBuffer,
@@ -239,6 +256,17 @@ public class RdmaConnection internal constructor(
         submitter.await(WorkRequest.write(source, target))
     }
 
+    /**
+     * Writes the first `limit` bytes of each buffer of [source], at most `maxSendSge` of them, into the peer's memory,
+     * one behind the other. That is one request.
+     */
+    public suspend fun write(
+        source: List<RegisteredBuffer>,
+        target: RemoteMemory,
+    ) {
+        submitter.await(several(WorkRequestOpcode.RDMA_WRITE, source, target))
+    }
+
     /** Writes into the peer's memory and notifies the peer, which receives an empty message with the immediate data. */
     public suspend fun writeWithImmediate(
         source: RegisteredBuffer,
@@ -257,6 +285,17 @@ public class RdmaConnection internal constructor(
         target: RegisteredBuffer,
     ) {
         submitter.await(WorkRequest.read(source, target))
+    }
+
+    /**
+     * Reads the peer's memory into the buffers of [target], at most `maxSendSge` of them and none twice, by one
+     * request. Each is filled up to its `limit`. A device of iWARP has one target for a read.
+     */
+    public suspend fun read(
+        source: RemoteMemory,
+        target: List<RegisteredBuffer>,
+    ) {
+        submitter.await(several(WorkRequestOpcode.RDMA_READ, target, source))
     }
 
     /**

@@ -109,6 +109,15 @@ class ParityTest {
     }
 
     @Test
+    fun `both have byte streams`() {
+        // Blocking streams of java.io are for Java's virtual threads. kotlinx-io's buffers are extensions.
+        val javaOnly = setOf("of", "inputStream", "outputStream")
+        assertThat(names(RdmaByteStream::class.java))
+            .isEqualTo(names(io.rdma.reactive.RdmaByteStream::class.java) - javaOnly)
+            .containsExactlyInAnyOrder("write", "flush", "end", "read")
+    }
+
+    @Test
     fun `both pools have the same operations`() {
         val reactor = names(io.rdma.reactive.pool.RdmaConnectionPool::class.java) - reactorOnly
         assertThat(names(RdmaConnectionPool::class.java) - kotlinOnly + names(RdmaConnectionPool.Companion::class.java))

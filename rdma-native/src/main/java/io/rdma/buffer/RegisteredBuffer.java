@@ -191,7 +191,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     /**
      * Returns the memory.
      *
-     * @return writable when the device is idle, read-only while the device reads it
+     * @return writable when the device is idle, read-only while the device reads it, and if the memory is read-only
      * @throws IllegalStateException if the buffer is closed, or the device is writing it
      */
     public MemorySegment segment() {
@@ -316,12 +316,17 @@ public final class RegisteredBuffer implements AutoCloseable {
      * Marks the start of a write by the device.
      *
      * @throws IllegalStateException if closed or in use by the device
+     * @throws IllegalArgumentException if the memory is read-only
      */
     public void beginWrite() {
         if (isExclusive()) {
             return;
         }
         requireMemory();
+        if (isForeign() && memory.isReadOnly()) {
+            throw new IllegalArgumentException(
+                    "the buffer's memory is read-only, so it can be a source and no target: map the file READ_WRITE");
+        }
         touched("a read began"); // first: if it throws, nothing was begun
         if (!WORD.compareAndSet(this, 0, WRITING)) {
             if ((word & CLOSED) != 0) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 // - Within a scope no entry lies inside another: starts and ends ascend together. So only the entry with the greatest
 // start at or before an address has to be checked.
 // - An entry matches only memory of its own scope: memory of another arena at the same addresses is different memory.
+// - An entry of read-only memory, which is registered without LOCAL_WRITE, matches only read-only memory.
 // - The sum of the entries is at most `maxBytes`. A lease may outlive its entry, because it holds the entry's region.
 // - No verbs call is made under the lock.
 
@@ -42,6 +43,11 @@ public final class RegistrationCache implements AutoCloseable {
 
         long end() {
             return memory().address() + memory().byteSize();
+        }
+
+        /** Returns whether memory that starts in this entry can be used by its registration. */
+        boolean covers(MemorySegment other) {
+            return end() >= other.address() + other.byteSize() && (other.isReadOnly() || !memory().isReadOnly());
         }
     }
 
@@ -80,7 +86,7 @@ public final class RegistrationCache implements AutoCloseable {
      * call this on the loop.
      *
      * @param memory native, not of a confined arena, at most 2 GiB - 1; must not be freed before the buffer is closed
-     *     and its operations have ended
+     *     and its operations have ended. Read-only memory, such as a mapped file, becomes a source and no target
      * @return to be closed
      * @throws IllegalArgumentException if the memory cannot be registered
      * @throws IllegalStateException if its arena or the cache is closed
@@ -130,7 +136,8 @@ public final class RegistrationCache implements AutoCloseable {
 
     /** Registers memory, keeps an entry for it, and returns its region, which is held for the caller. */
     private MemoryRegion registered(MemorySegment memory) {
-        MemoryRegion fresh = domain.register(memory, EnumSet.of(AccessFlag.LOCAL_WRITE));
+        MemoryRegion fresh = domain.register(
+                memory, memory.isReadOnly() ? EnumSet.noneOf(AccessFlag.class) : EnumSet.of(AccessFlag.LOCAL_WRITE));
         fresh.retain();
         Entry entry = new Entry(fresh);
         try {
@@ -155,9 +162,9 @@ public final class RegistrationCache implements AutoCloseable {
     }
 
     private static void check(MemorySegment memory) {
-        if (!memory.isNative() || memory.isReadOnly() || memory.byteSize() == 0) {
+        if (!memory.isNative() || memory.byteSize() == 0) {
             throw new IllegalArgumentException(
-                    "memory to register must be native, writable and not empty: allocate it from an Arena");
+                    "memory to register must be native and not empty: allocate it from an Arena, or map a file");
         }
         if (!memory.isAccessibleBy(ANY_OTHER)) {
             throw new IllegalArgumentException(
@@ -196,7 +203,7 @@ public final class RegistrationCache implements AutoCloseable {
         }
         TreeMap<Long, Entry> entries = byScope.get(memory.scope());
         Map.Entry<Long, Entry> before = entries == null ? null : entries.floorEntry(memory.address());
-        if (before == null || before.getValue().end() < memory.address() + memory.byteSize()) {
+        if (before == null || !before.getValue().covers(memory)) {
             return null;
         }
         Entry entry = before.getValue();
@@ -213,10 +220,13 @@ public final class RegistrationCache implements AutoCloseable {
                     byScope.computeIfAbsent(fresh.memory().scope(), scope -> new TreeMap<>());
             long start = fresh.memory().address();
             Map.Entry<Long, Entry> before = entries.floorEntry(start);
-            boolean covered = before != null && before.getValue().end() >= fresh.end(); // by one of another thread
+            boolean covered = before != null && before.getValue().covers(fresh.memory()); // by one of another thread
             if (closed || covered || fresh.memory().byteSize() > maxBytes) {
                 dropped.add(fresh);
             } else {
+                if (before != null && before.getValue().end() > fresh.end()) { // read-only, which this is not
+                    dropped.add(before.getValue());
+                }
                 entries.tailMap(start, true).values().stream()
                         .takeWhile(inside -> inside.memory().address() < fresh.end())
                         .filter(inside -> inside.end() <= fresh.end())

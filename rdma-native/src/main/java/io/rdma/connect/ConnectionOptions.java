@@ -84,11 +84,12 @@ public record ConnectionOptions(
     private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
 
     /**
-     * Defaults: 128 sends, 128 receive buffers and 64 send buffers of 8 KiB, one completion for every 32 sends, 16
-     * reads, a time-out of 67 ms with 6 retries, 30 s for the exchange, a probe after 10 s.
+     * Defaults: 128 sends of up to 4 entries if the device has so many, 128 receive buffers and 64 send buffers of
+     * 8 KiB, one completion for every 32 sends, 16 reads, a time-out of 67 ms with 6 retries, 30 s for the exchange, a
+     * probe after 10 s.
      */
     public static final ConnectionOptions DEFAULT = new ConnectionOptions(
-            QueuePairCapacity.DEFAULT,
+            QueuePairCapacity.DEFAULT.withMaxSendSge(4),
             128,
             8192,
             64 << 20,

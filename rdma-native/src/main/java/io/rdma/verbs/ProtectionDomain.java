@@ -77,10 +77,13 @@ public final class ProtectionDomain extends NativeObject {
      * Registers memory of the caller, {@code ibv_reg_mr(3)}. The memory must stay alive until the region is closed. The
      * region keeps the segment reachable.
      *
-     * @param memory native memory; heap segments cannot be registered
+     * @param memory native memory, perhaps of a mapped file; heap segments cannot be registered
      * @param access permitted operations; local reads are always permitted
      * @return the region
-     * @throws VerbsException ENOMEM if RLIMIT_MEMLOCK is too low
+     * @throws IllegalArgumentException if it is a heap segment, or if it is read-only and {@code access} has a right to
+     *     write
+     * @throws VerbsException EFAULT if the kernel cannot pin the pages of a mapped file with these rights, ENOMEM if
+     *     RLIMIT_MEMLOCK is too low
      * @throws RegistrationLimitException if the registration would exceed the budget
      */
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
@@ -194,6 +197,10 @@ public final class ProtectionDomain extends NativeObject {
         long bytes = memory.byteSize();
         long iova = access.contains(AccessFlag.ZERO_BASED) ? 0 : memory.address();
         int flags = AccessFlag.registered(access);
+        if (memory.isReadOnly() && (flags & AccessFlag.LOCAL_WRITE.code()) != 0) {
+            throw new IllegalArgumentException("read-only memory cannot be registered with " + access
+                    + ": leave out the rights to write, or map the file READ_WRITE");
+        }
         return region(
                 memory,
                 iova,

@@ -12,6 +12,7 @@ import io.rdma.internal.engine.WorkRequest;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -137,6 +139,26 @@ class DefaultRdmaConnection implements RdmaConnection {
     @Override
     public Mono<Void> send(RegisteredBuffer message) {
         return operation(() -> WorkRequest.send(message, false));
+    }
+
+    @Override
+    public Mono<Void> send(List<RegisteredBuffer> message) {
+        return several(WorkRequestOpcode.SEND, message, null);
+    }
+
+    @Override
+    public Mono<Void> write(List<RegisteredBuffer> source, RemoteMemory target) {
+        return several(WorkRequestOpcode.RDMA_WRITE, source, target);
+    }
+
+    @Override
+    public Mono<Void> read(RemoteMemory source, List<RegisteredBuffer> target) {
+        return several(WorkRequestOpcode.RDMA_READ, target, source);
+    }
+
+    private Mono<Void> several(
+            WorkRequestOpcode opcode, List<RegisteredBuffer> buffers, @Nullable RemoteMemory remote) {
+        return operation(() -> WorkRequest.several(opcode, buffers, remote, endpoint.options()));
     }
 
     @Override

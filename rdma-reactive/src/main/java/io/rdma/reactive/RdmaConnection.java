@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -191,6 +192,18 @@ public interface RdmaConnection extends Disposable {
     Mono<Void> send(RegisteredBuffer message);
 
     /**
+     * Sends several buffers as one message, such as a header and a body. The device gathers their first {@code limit}
+     * bytes, in their order, by one request. A message that is larger than the peer's receive buffers is copied once.
+     *
+     * <p><b>Errors</b> with {@link IllegalArgumentException} also if there are more buffers than
+     * {@link io.rdma.types.QueuePairCapacity#maxSendSge} allows: with credits, one less. No buffer is borrowed then.
+     *
+     * @param message each as for {@link #send(RegisteredBuffer)}; none for an empty message
+     * @return completes empty
+     */
+    Mono<Void> send(List<RegisteredBuffer> message);
+
+    /**
      * Sends a buffer as {@link #send(RegisteredBuffer)} does, with four bytes of immediate data.
      *
      * @param message as for {@link #send(RegisteredBuffer)}
@@ -229,10 +242,20 @@ public interface RdmaConnection extends Disposable {
     Mono<Void> write(RegisteredBuffer source, RemoteMemory target);
 
     /**
+     * Writes several buffers into the peer's memory, one behind the other, by one request.
+     *
+     * @param source each as for {@link #write(RegisteredBuffer, RemoteMemory)}, at most
+     *     {@link io.rdma.types.QueuePairCapacity#maxSendSge} of them
+     * @param target at least as long as the sum of the limits
+     * @return completes empty
+     */
+    Mono<Void> write(List<RegisteredBuffer> source, RemoteMemory target);
+
+    /**
      * Writes into the peer's memory and notifies the peer, which receives an empty message with the immediate data.
      *
-     * @param source as for {@link #write}
-     * @param target as for {@link #write}
+     * @param source as for {@link #write(RegisteredBuffer, RemoteMemory)}
+     * @param target as for {@link #write(RegisteredBuffer, RemoteMemory)}
      * @param immediate any value
      * @return completes empty
      */
@@ -246,6 +269,16 @@ public interface RdmaConnection extends Disposable {
      * @return completes empty
      */
     Mono<Void> read(RemoteMemory source, RegisteredBuffer target);
+
+    /**
+     * Reads the peer's memory into several buffers by one request. Each is filled up to its limit, in their order.
+     *
+     * @param source at least as long as the sum of the limits
+     * @param target each as for {@link #read(RemoteMemory, RegisteredBuffer)}, none twice, at most
+     *     {@link io.rdma.types.QueuePairCapacity#maxSendSge} of them, and on a device of iWARP one
+     * @return completes empty
+     */
+    Mono<Void> read(RemoteMemory source, List<RegisteredBuffer> target);
 
     /**
      * Adds to eight bytes of the peer's memory. The addition is atomic for all users of the peer's device.

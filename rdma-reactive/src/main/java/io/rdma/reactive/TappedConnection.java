@@ -9,6 +9,7 @@ import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -69,6 +70,21 @@ final class TappedConnection extends DefaultRdmaConnection {
     @Override
     public Mono<Void> send(RegisteredBuffer message) {
         return tap.operation("SEND", message, super.send(message));
+    }
+
+    @Override
+    public Mono<Void> send(List<RegisteredBuffer> message) {
+        return tap.operation("SEND", message, super.send(message));
+    }
+
+    @Override
+    public Mono<Void> write(List<RegisteredBuffer> source, RemoteMemory target) {
+        return tap.operation("WRITE to " + target, source, super.write(source, target));
+    }
+
+    @Override
+    public Mono<Void> read(RemoteMemory source, List<RegisteredBuffer> target) {
+        return tap.operation("READ of " + source, super.read(source, target));
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.internal.engine.WireLog;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import reactor.core.publisher.Mono;
@@ -70,6 +71,16 @@ final class Wiretap {
      * @param message readable at the subscription, up to its limit
      */
     <T> Mono<T> operation(String event, RegisteredBuffer message, Mono<T> operation) {
+        return operation(() -> log.message(event, message), event, operation);
+    }
+
+    /**
+     * Logs an operation with several buffers when it is subscribed to, and its failure.
+     *
+     * @param event as logged
+     * @param message readable at the subscription, each buffer up to its limit
+     */
+    <T> Mono<T> operation(String event, List<RegisteredBuffer> message, Mono<T> operation) {
         return operation(() -> log.message(event, message), event, operation);
     }
 

@@ -106,6 +106,25 @@ class MessagesDocumentationTest {
     }
 
     @Test
+    void byteStream() {
+        withAnEcho(RdmaClient.create(), connection -> {
+            ByteBuffer header = ByteBuffer.wrap("length: 4".getBytes(StandardCharsets.UTF_8));
+            ByteBuffer body = ByteBuffer.wrap("body".getBytes(StandardCharsets.UTF_8));
+            RdmaByteStream stream = RdmaByteStream.of(connection);
+            Mono<Void> written = stream.write(header) // collected in a send buffer
+                    .then(stream.write(body))
+                    .then(stream.flush()) // leaves now
+                    .then(stream.end()); // completes when the peer's device has everything
+            Flux<ByteBuffer> read = stream.read(); // completes after the peer's end
+            written.block(PATIENCE);
+            assertThat(read.map(bytes -> StandardCharsets.UTF_8.decode(bytes).toString())
+                            .collectList()
+                            .block(PATIENCE))
+                    .containsExactly("length: 4body");
+        });
+    }
+
+    @Test
     void hooks() {
         List<String> log = new CopyOnWriteArrayList<>();
         Set<RdmaConnection> clients = ConcurrentHashMap.newKeySet();

@@ -8,6 +8,7 @@ import io.rdma.samples.demo.DemoServer;
 import io.rdma.samples.devinfo.DevInfo;
 import io.rdma.samples.echo.Echo;
 import io.rdma.samples.factors.Factors;
+import io.rdma.samples.files.Files;
 import io.rdma.samples.learn.Learn;
 import io.rdma.samples.pingpong.PingPong;
 import io.rdma.samples.pipeline.Pipeline;
@@ -29,6 +30,7 @@ import picocli.CommandLine.ScopeType;
             DevInfo.class,
             Echo.class,
             Counter.class,
+            Files.class,
             Datagrams.class,
             Factors.class,
             Pipeline.class,

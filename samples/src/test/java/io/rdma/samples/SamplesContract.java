@@ -7,13 +7,17 @@ import io.rdma.testing.JavaProcess;
 import io.rdma.testing.TestDevice;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -111,6 +115,21 @@ abstract class SamplesContract {
             // The clients' last tickets differ, and one of them is the last of all 500. Tickets begin at 0.
             assertThat(last).hasSize(2).contains("499");
         }
+    }
+
+    @Test
+    void aClientCopiesTheFileOfAServer(@TempDir Path directory) throws Exception {
+        byte[] bytes = new byte[300_001];
+        new Random(4).nextBytes(bytes);
+        Path file = Files.write(directory.resolve("file"), bytes);
+        Path copy = directory.resolve("copy");
+        try (JavaProcess serving = run("files", "server", "--port", "0", "--host", "127.0.0.1", file.toString())) {
+            String port = serving.await("listening on port");
+            try (JavaProcess copying = run("files", "client", "--host", "127.0.0.1", "--port", port, copy.toString())) {
+                assertThat(copying.ended(0).output()).contains("copied 300001 bytes");
+            }
+        }
+        assertThat(copy).hasBinaryContent(bytes);
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.rdma.coroutines.io
 
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.coroutines.InboundMessages
+import io.rdma.coroutines.RdmaByteStream
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.decoded
 import kotlinx.coroutines.flow.Flow
@@ -45,3 +46,16 @@ public fun InboundMessages<*>.buffers(): Flow<Buffer> = decoded(ReceivedMessage:
 public fun Flow<ReceivedMessage>.buffers(): Flow<Buffer> = decoded(ReceivedMessage::toBuffer)
 
 private fun ReceivedMessage.toBuffer(): Buffer = Buffer().transferFrom(segment().asByteBuffer())
+
+/**
+ * Writes all bytes of [source] to the stream, like [RdmaByteStream.write]. They are consumed when they are copied into
+ * send buffers. No other coroutine uses [source] until this returns.
+ *
+ * @sample io.rdma.coroutines.samples.byteStream
+ */
+public suspend fun RdmaByteStream.write(source: Buffer) {
+    while (!source.exhausted()) writeSome { source.readAtMostTo(it) }
+}
+
+/** Returns a flow of the bytes that arrive, like [RdmaByteStream.read]. */
+public fun RdmaByteStream.buffers(): Flow<Buffer> = pieces(ReceivedMessage::toBuffer)

@@ -78,6 +78,9 @@ public class ObservedRdmaConnection internal constructor(
     /** Sends and observes, as [RdmaConnection.send]. */
     public suspend fun send(message: RegisteredBuffer): Unit = observed("send") { connection.send(message) }
 
+    /** Sends and observes, as [RdmaConnection.send]. */
+    public suspend fun send(message: List<RegisteredBuffer>): Unit = observed("send") { connection.send(message) }
+
     /** Sends and observes, as [RdmaConnection.sendWithImmediate]. */
     public suspend fun sendWithImmediate(
         message: RegisteredBuffer,
@@ -96,6 +99,12 @@ public class ObservedRdmaConnection internal constructor(
         target: RemoteMemory,
     ): Unit = observed("write") { connection.write(source, target) }
 
+    /** Writes and observes, as [RdmaConnection.write]. */
+    public suspend fun write(
+        source: List<RegisteredBuffer>,
+        target: RemoteMemory,
+    ): Unit = observed("write") { connection.write(source, target) }
+
     /** Writes and observes, as [RdmaConnection.writeWithImmediate]. */
     public suspend fun writeWithImmediate(
         source: RegisteredBuffer,
@@ -107,6 +116,12 @@ public class ObservedRdmaConnection internal constructor(
     public suspend fun read(
         source: RemoteMemory,
         target: RegisteredBuffer,
+    ): Unit = observed("read") { connection.read(source, target) }
+
+    /** Reads and observes, as [RdmaConnection.read]. */
+    public suspend fun read(
+        source: RemoteMemory,
+        target: List<RegisteredBuffer>,
     ): Unit = observed("read") { connection.read(source, target) }
 
     /** Adds and observes, as [RdmaConnection.fetchAndAdd]. */

@@ -3,13 +3,16 @@ package io.rdma.coroutines.samples
 import io.rdma.buffer.RegisteredBuffer
 import io.rdma.call.RdmaCallException
 import io.rdma.connect.PoolOptions
+import io.rdma.coroutines.RdmaByteStream
 import io.rdma.coroutines.RdmaClient
 import io.rdma.coroutines.RdmaConnection
 import io.rdma.coroutines.RdmaServer
 import io.rdma.coroutines.call.RdmaCallServer
 import io.rdma.coroutines.call.withCalls
+import io.rdma.coroutines.io.buffers
 import io.rdma.coroutines.io.receiveBuffer
 import io.rdma.coroutines.io.send
+import io.rdma.coroutines.io.write
 import io.rdma.coroutines.pool.RdmaConnectionPool
 import io.rdma.coroutines.send
 import io.rdma.coroutines.serialization.receive
@@ -131,6 +134,16 @@ internal suspend fun buffers(connection: RdmaConnection): Long {
     message.writeString("seven")
     connection.send(message)
     return connection.receiveBuffer().size
+}
+
+internal suspend fun byteStream(connection: RdmaConnection): Long {
+    val stream = RdmaByteStream(connection)
+    stream.write(Buffer().apply { writeString("seven") }) // collected
+    stream.flush() // sent
+    stream.end() // the peer's device has everything
+    var length = 0L
+    stream.buffers().collect { length += it.size } // until the peer's end
+    return length
 }
 
 internal suspend fun oneSided(

@@ -85,6 +85,12 @@ class SamplesTest {
         }
 
     @Test
+    fun `a stream of bytes comes back`() =
+        connected { connection ->
+            assertThat(byteStream(connection)).isEqualTo(5)
+        }
+
+    @Test
     fun `one-sided operations on memory that was granted`() =
         runBlocking {
             val server =

@@ -76,7 +76,8 @@ final class QueuePairBringUp implements AutoCloseable {
             Offer offer) {
         this.portNumber = portNumber;
         this.resources = resources;
-        this.options = options;
+        DeviceAttributes device = resources.context().queryDevice();
+        this.options = QueuePairCreation.fitted(options, device);
         wishes = new PathWishes(resources.context(), options);
         CompletionLoop loop = resources.roomiestLoop();
         PortAttributes port = resources.context().queryPort(portNumber);
@@ -90,7 +91,6 @@ final class QueuePairBringUp implements AutoCloseable {
         linkLayer = port.linkLayer();
         wishes.requirePossible(linkLayer, localAddress);
         gid = wishes.gid(portNumber, linkLayer, localAddress);
-        DeviceAttributes device = resources.context().queryDevice();
         abilities = Abilities.of(resources.context(), device);
         vendorId = device.vendorId();
         placement =
@@ -100,7 +100,7 @@ final class QueuePairBringUp implements AutoCloseable {
         ProtectionDomain domain = memory.registrations().domain();
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(memory::release);
-            QueuePairCapacity capacity = capacity(options);
+            QueuePairCapacity capacity = capacity(this.options);
             completions = cleanup.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
             CompletionQueue queue = completions.queue();
             queuePair = cleanup.add(QueuePairCreation.create(

@@ -1,5 +1,6 @@
 package io.rdma.internal.connect;
 
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.types.DeviceAttributes;
@@ -20,6 +21,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueuePairCreation {
     private QueuePairCreation() {}
+
+    /** Returns options with fewer entries of a send if the device has fewer than the default. */
+    static ConnectionOptions fitted(ConnectionOptions options, DeviceAttributes device) {
+        QueuePairCapacity wanted = options.queuePair();
+        boolean fits =
+                wanted.maxSendSge() != ConnectionOptions.DEFAULT.queuePair().maxSendSge()
+                        || wanted.maxSendSge() <= device.maxSge();
+        return fits ? options : options.withQueuePair(wanted.withMaxSendSge(device.maxSge()));
+    }
 
     /**
      * Creates a queue pair.

@@ -19,16 +19,22 @@ import java.util.Set;
  * @param immediate whether requests may carry immediate data, which iWARP has not, RFC 5040, 1.1
  * @param ordersReads whether a send or write completes after the reads before it, as the IB specification demands,
  *     volume 1, 10.8.3.3. Linux's {@code siw} completes it when TCP has its bytes, perhaps before an earlier read
+ * @param readTargets scatter/gather entries of a read, {@code max_sge_rd}; 1 for iWARP
  * @param placement memory placement extensions that both sides have
  */
 public record Abilities(
-        String device, boolean atomics, boolean immediate, boolean ordersReads, PlacementAbilities placement) {
+        String device,
+        boolean atomics,
+        boolean immediate,
+        boolean ordersReads,
+        int readTargets,
+        PlacementAbilities placement) {
     /** Abilities of a device that has everything but extensions. */
-    public static final Abilities ALL = new Abilities("", true, true, true);
+    public static final Abilities ALL = new Abilities("", true, true, true, Integer.MAX_VALUE);
 
     /** Abilities without the memory placement extensions. */
-    Abilities(String device, boolean atomics, boolean immediate, boolean ordersReads) {
-        this(device, atomics, immediate, ordersReads, PlacementAbilities.NONE);
+    Abilities(String device, boolean atomics, boolean immediate, boolean ordersReads, int readTargets) {
+        this(device, atomics, immediate, ordersReads, readTargets, PlacementAbilities.NONE);
     }
 
     /**
@@ -41,7 +47,8 @@ public record Abilities(
     public static Abilities of(DeviceContext context, DeviceAttributes attributes) {
         boolean infiniBand = !context.isIwarp();
         boolean atomics = attributes.atomicCap() != AtomicCapability.NONE;
-        return new Abilities(context.name(), atomics, infiniBand, infiniBand);
+        int readTargets = Math.max(1, Math.min(attributes.maxSge(), attributes.maxSgeRd()));
+        return new Abilities(context.name(), atomics, infiniBand, infiniBand, readTargets);
     }
 
     /**
@@ -51,7 +58,7 @@ public record Abilities(
      * @return the abilities of a connection
      */
     public Abilities withPlacement(PlacementAbilities both) {
-        return new Abilities(device, atomics, immediate, ordersReads, both);
+        return new Abilities(device, atomics, immediate, ordersReads, readTargets, both);
     }
 
     /**

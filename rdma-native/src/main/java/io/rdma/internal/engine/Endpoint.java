@@ -516,6 +516,15 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         close.begin("connection is lost: " + message, cause);
     }
 
+    /**
+     * Returns the error of a byte stream whose messages have ended without its end.
+     *
+     * @return null if the peer has closed the connection in an orderly way, which is an end as well
+     */
+    public @Nullable ConnectionClosedException withoutEnd() {
+        return close.isClosedHere() || failure() != null ? closedException(false) : null;
+    }
+
     /** Returns the count of message streams that have begun and have not ended. */
     OpenStreams openStreams() {
         return openStreams;

@@ -87,6 +87,12 @@ final class EndpointClose {
         return now == null ? null : now.cause();
     }
 
+    /** Returns whether this side closed in an orderly way, before the peer did. */
+    boolean isClosedHere() {
+        End now = end;
+        return now != null && now.cause() == null && now.farewell() == Frame.BYE;
+    }
+
     /**
      * Returns the error for an operation that the end of the connection ended.
      *

@@ -1,6 +1,7 @@
 package io.rdma.internal.engine;
 
 import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.WorkRequestOpcode;
 import java.time.Duration;
 
 /**
@@ -117,6 +118,20 @@ public record EndpointOptions(
      */
     public int maxGathered() {
         return Math.max(1, capacity.maxSendSge() - (credits ? 1 : 0));
+    }
+
+    /**
+     * Returns the number of buffers that a request of a kind may have, see {@link WorkRequest#several}.
+     *
+     * @param opcode of the request
+     * @return at least 1
+     */
+    public int maxBuffers(WorkRequestOpcode opcode) {
+        return switch (opcode) {
+            case RDMA_READ -> Math.min(capacity.maxSendSge(), abilities.readTargets());
+            case RDMA_WRITE -> capacity.maxSendSge();
+            default -> maxGathered();
+        };
     }
 
     /**

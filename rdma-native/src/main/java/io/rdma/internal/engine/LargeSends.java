@@ -12,6 +12,7 @@ import io.rdma.verbs.ProtectionDomain;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - The peer gets the key of no region that has other memory than the message: not of a pool, of the cache, or of the
@@ -52,6 +53,7 @@ final class LargeSends {
         if (!operation.borrow(null)) {
             return;
         }
+        int[] lengths = operation.request().buffers() == null ? null : operation.lengths();
         Exposure exposure;
         try {
             exposure = exposure(operation);
@@ -62,17 +64,17 @@ final class LargeSends {
         }
         sends.submit(operation, true);
         if (!exposure.isReady()) { // else its memory is registered, or it has ended
-            register(exposure, operation.request(), operation.length());
+            register(exposure, operation.request(), lengths, operation.length());
         }
     }
 
     private Exposure exposure(Operation operation) {
         WorkRequest request = operation.request();
-        RegisteredBuffer buffer = Objects.requireNonNull(request.buffer());
+        RegisteredBuffer buffer = request.buffer(); // null if it has several
         Environment environment = loop.environment();
         int length = operation.length();
         // The key is of no use any more when the engine has closed the buffer, which frees the memory.
-        if (request.closeBuffer() && buffer.isOfOneMessage() && buffer.capacity() == length) {
+        if (buffer != null && request.closeBuffer() && buffer.isOfOneMessage() && buffer.capacity() == length) {
             RemoteMemory own =
                     new RemoteMemory(buffer.address(), length, buffer.remote().rkey());
             return Exposure.registered(request, environment, own);
@@ -80,9 +82,9 @@ final class LargeSends {
         return Exposure.queued(request, environment, sends::postWaiting);
     }
 
-    private void register(Exposure exposure, WorkRequest request, int length) {
+    private void register(Exposure exposure, WorkRequest request, int @Nullable [] lengths, int length) {
         try {
-            loop.blockingTasks().execute("rdma-expose", () -> registerNow(exposure, request, length));
+            loop.blockingTasks().execute("rdma-expose", () -> registerNow(exposure, request, lengths, length));
         } catch (Throwable e) { // no thread: the message ends, as if its memory were refused
             if (exposure.begin()) {
                 exposure.refused(failure(length, e));
@@ -91,12 +93,12 @@ final class LargeSends {
         }
     }
 
-    private void registerNow(Exposure exposure, WorkRequest request, int length) {
+    private void registerNow(Exposure exposure, WorkRequest request, int @Nullable [] lengths, int length) {
         registering.incrementAndGet();
         try {
             if (exposure.begin()) {
                 try {
-                    exposure.registered(region(request, length));
+                    exposure.registered(region(request, lengths, length));
                 } catch (Throwable e) {
                     exposure.refused(failure(length, e));
                 }
@@ -107,9 +109,14 @@ final class LargeSends {
         }
     }
 
-    private MemoryRegion region(WorkRequest request, int length) {
+    private MemoryRegion region(WorkRequest request, int @Nullable [] lengths, int length) {
         if (endpoint.isClosing()) {
             throw endpoint.closedException(false);
+        }
+        BufferList several = request.buffers();
+        if (several != null) {
+            several.requireMemory();
+            return endpoint.inDomain(() -> several.copied(domain, Objects.requireNonNull(lengths), length));
         }
         Objects.requireNonNull(request.buffer()).requireMemory();
         return endpoint.inDomain(() -> domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ)));

@@ -6,6 +6,7 @@ import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.QueuePair;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +75,7 @@ public abstract class Operation {
         private @Nullable Exposure exposure; // of a large message
         private @Nullable CachedAddress path; // of a datagram; held until the end
         private @Nullable SlowOperationEvent slow; // while a recording is enabled
+        private int @Nullable [] lengths; // of several buffers
     }
 
     /**
@@ -226,9 +228,21 @@ public abstract class Operation {
         }
     }
 
-    /** Returns the present length in bytes of an operation whose request has no buffer. */
+    /** Returns the present length in bytes of an operation whose request has no buffer, or several. */
     int lengthWithoutBuffer() {
-        return request.checkedLength();
+        BufferList several = request.buffers();
+        if (several == null) {
+            return request.checkedLength();
+        }
+        int[] limits = several.limits();
+        int bytes = request.checkedLength(BufferList.total(limits));
+        extras().lengths = limits;
+        return bytes;
+    }
+
+    /** Returns the length of each of several buffers, as fixed at the submit. */
+    final int[] lengths() {
+        return Objects.requireNonNull(extras().lengths);
     }
 
     /** Returns the length in bytes, as fixed at the submit. */

@@ -61,7 +61,7 @@ final class RequestEncoder {
         begin(wrId, opcode, operation.isRead());
         RegisteredBuffer buffer = request.buffer();
         if (buffer == null) {
-            encodeWithoutBuffer(slot, operation);
+            encodeWithoutBuffer(slot, operation, waited);
             return;
         }
         if (waited) {
@@ -119,7 +119,7 @@ final class RequestEncoder {
         }
     }
 
-    private void encodeWithoutBuffer(int slot, Operation operation) {
+    private void encodeWithoutBuffer(int slot, Operation operation, boolean waited) {
         if (operation instanceof BindOperation bind) {
             chain.bind(bind.window(), bind.binding());
             return;
@@ -129,6 +129,12 @@ final class RequestEncoder {
             return;
         }
         WorkRequest request = operation.request();
+        BufferList several = request.buffers();
+        if (several != null) {
+            encodeSeveral(slot, operation, several, waited);
+            return;
+        }
+        // An atomic. Its result goes to the first 8 bytes of the slot.
         RemoteMemory target = Objects.requireNonNull(request.remote());
         switch (request.opcode()) {
             case FLUSH -> chain.flush(target, PlacementRequest.type(request));
@@ -158,6 +164,27 @@ final class RequestEncoder {
             chain.entry(operation.address(piece), operation.length(piece), operation.lkey(piece));
         }
         inlineIfSmall(framed + operation.length());
+    }
+
+    private void encodeSeveral(int slot, Operation operation, BufferList buffers, boolean waited) {
+        if (waited) {
+            buffers.requireMemory();
+        }
+        RemoteMemory remote = operation.request().remote();
+        if (remote != null) {
+            chain.remote(remote.address(), remote.rkey());
+        }
+        int framed = useCredit(slot, operation);
+        int[] lengths = operation.lengths();
+        for (int i = 0; i < lengths.length; i++) {
+            if (lengths[i] > 0) { // some devices take a length of 0 for 2 GiB
+                RegisteredBuffer buffer = buffers.get(i);
+                chain.entry(buffer.address(), lengths[i], buffer.lkey());
+            }
+        }
+        if (!operation.isRead()) {
+            inlineIfSmall(framed + operation.length());
+        }
     }
 
     private void encodeOperands(Operation operation) {

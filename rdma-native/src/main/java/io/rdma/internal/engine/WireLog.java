@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** Log of one connection or socket for a wiretap. A failure of the logger does not reach what is logged. */
@@ -61,6 +62,16 @@ public final class WireLog {
     }
 
     /**
+     * Logs a message that is sent from several buffers.
+     *
+     * @param event what happens to the message
+     * @param message readable now, each buffer up to its limit
+     */
+    public void message(String event, List<RegisteredBuffer> message) {
+        log(() -> described(event, message));
+    }
+
+    /**
      * Logs a message that has arrived.
      *
      * @param message readable now
@@ -77,6 +88,10 @@ public final class WireLog {
     public void request(WorkRequest request) {
         log(() -> {
             RegisteredBuffer sent = isRead(request) ? null : request.buffer();
+            BufferList several = isRead(request) ? null : request.buffers();
+            if (several != null) {
+                return described(name(request), several.all());
+            }
             return sent == null ? name(request) : described(name(request), sent);
         });
     }
@@ -130,13 +145,24 @@ public final class WireLog {
         return described(event, message.segment().asSlice(0, message.limit()));
     }
 
-    private static String described(String event, MemorySegment bytes) {
-        return event + " " + bytes.byteSize() + " bytes" + dump(bytes);
+    private static String described(String event, List<RegisteredBuffer> message) {
+        long length = 0;
+        MemorySegment first = MemorySegment.ofArray(new byte[MOST_BYTES]);
+        for (RegisteredBuffer buffer : message) {
+            long shown = Math.min(buffer.limit(), Math.max(0, MOST_BYTES - length));
+            MemorySegment.copy(buffer.segment(), 0, first, Math.min(length, MOST_BYTES), shown);
+            length += buffer.limit();
+        }
+        return event + " " + length + " bytes of " + message.size() + " buffers" + dump(first, length);
     }
 
-    private static String dump(MemorySegment bytes) {
+    private static String described(String event, MemorySegment bytes) {
+        return event + " " + bytes.byteSize() + " bytes" + dump(bytes, bytes.byteSize());
+    }
+
+    private static String dump(MemorySegment bytes, long length) {
         StringBuilder text = new StringBuilder();
-        int shown = (int) Math.min(MOST_BYTES, bytes.byteSize());
+        int shown = (int) Math.min(MOST_BYTES, length);
         for (int at = 0; at < shown; at += BYTES_PER_LINE) {
             byte[] line =
                     bytes.asSlice(at, Math.min(BYTES_PER_LINE, shown - at)).toArray(ValueLayout.JAVA_BYTE);
@@ -145,8 +171,8 @@ public final class WireLog {
                 text.append(b >= ' ' && b <= '~' ? (char) b : '.');
             }
         }
-        if (shown < bytes.byteSize()) {
-            text.append(String.format("%n… %d more bytes", bytes.byteSize() - shown));
+        if (shown < length) {
+            text.append(String.format("%n… %d more bytes", length - shown));
         }
         return text.toString();
     }

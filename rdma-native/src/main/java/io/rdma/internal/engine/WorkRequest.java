@@ -5,6 +5,7 @@ import io.rdma.types.RemoteMemory;
 import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.DatagramAddress;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Description of an operation to post. It is immutable, so that a cold publisher can post it again.
  *
  * @param opcode operation
- * @param buffer local memory; null for atomics, whose result the engine keeps, and for what has none
+ * @param buffer local memory; null for atomics, whose result the engine keeps, for several buffers, and for what has none
  * @param remote memory of the peer; null for sends
  * @param operands further operands of the opcode; null if it has none
  * @param closeBuffer whether the engine closes the buffer at the end of the operation, after success and failure alike;
@@ -32,14 +33,16 @@ public record WorkRequest(
      * @param compareAdd value to compare with, to add, or to write at once
      * @param swap new value of a compare-and-swap
      * @param destination destination of a datagram; null for other operations
+     * @param buffers local memory of a request that has no single buffer; null for other requests
      */
     public record Operands(
             int immediate,
             long compareAdd,
             long swap,
-            @Nullable DatagramAddress destination) {
+            @Nullable DatagramAddress destination,
+            @Nullable BufferList buffers) {
         private static Operands immediate(int value) {
-            return new Operands(value, 0, 0, null);
+            return new Operands(value, 0, 0, null, null);
         }
     }
 
@@ -74,7 +77,7 @@ public record WorkRequest(
      * @return the request
      */
     public static WorkRequest sendTo(RegisteredBuffer message, DatagramAddress destination, boolean closeBuffer) {
-        Operands operands = new Operands(0, 0, 0, destination);
+        Operands operands = new Operands(0, 0, 0, destination, null);
         return new WorkRequest(WorkRequestOpcode.SEND, message, null, operands, closeBuffer);
     }
 
@@ -88,7 +91,7 @@ public record WorkRequest(
      */
     public static WorkRequest sendToWithImmediate(
             RegisteredBuffer message, int immediate, DatagramAddress destination) {
-        Operands operands = new Operands(immediate, 0, 0, destination);
+        Operands operands = new Operands(immediate, 0, 0, destination, null);
         return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, operands, false);
     }
 
@@ -140,6 +143,26 @@ public record WorkRequest(
     }
 
     /**
+     * Creates the request for a message, a write or a read with several buffers, {@code sg_list}. The device gathers or
+     * scatters the bytes, in the order of the buffers.
+     *
+     * @param opcode SEND, RDMA_WRITE or RDMA_READ
+     * @param buffers the first {@code limit} bytes of each; perhaps none
+     * @param remote memory of the peer, at least as long as all buffers; null for a send
+     * @param options of the connection that it is for
+     * @return the request
+     * @throws IllegalArgumentException if there are more buffers than a request of the connection may have
+     */
+    public static WorkRequest several(
+            WorkRequestOpcode opcode,
+            List<RegisteredBuffer> buffers,
+            @Nullable RemoteMemory remote,
+            EndpointOptions options) {
+        BufferList list = new BufferList(buffers, opcode == WorkRequestOpcode.RDMA_READ, options.maxBuffers(opcode));
+        return new WorkRequest(opcode, null, remote, new Operands(0, 0, 0, null, list), false);
+    }
+
+    /**
      * Creates the request for a fetch-and-add on 8 bytes.
      *
      * @param target 8 bytes on an 8-byte boundary
@@ -149,7 +172,7 @@ public record WorkRequest(
     public static WorkRequest fetchAndAdd(RemoteMemory target, long addend) {
         aligned(target);
         return new WorkRequest(
-                WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, new Operands(0, addend, 0, null), false);
+                WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, new Operands(0, addend, 0, null, null), false);
     }
 
     /**
@@ -163,7 +186,11 @@ public record WorkRequest(
     public static WorkRequest compareAndSwap(RemoteMemory target, long expected, long update) {
         aligned(target);
         return new WorkRequest(
-                WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, new Operands(0, expected, update, null), false);
+                WorkRequestOpcode.ATOMIC_CMP_AND_SWP,
+                null,
+                target,
+                new Operands(0, expected, update, null, null),
+                false);
     }
 
     static void aligned(RemoteMemory target) {
@@ -217,6 +244,11 @@ public record WorkRequest(
         return operands == null ? null : operands.destination();
     }
 
+    /** Returns the buffers of a request that has no single one; else null. */
+    public @Nullable BufferList buffers() {
+        return operands == null ? null : operands.buffers();
+    }
+
     /** Returns the present length in bytes, after checking it. A submit fixes and posts this length. */
     int checkedLength() {
         if (buffer == null) {
@@ -226,7 +258,11 @@ public record WorkRequest(
                             ? (int) Objects.requireNonNull(remote).length()
                             : 0;
         }
-        int length = buffer.limit();
+        return checkedLength(buffer.limit());
+    }
+
+    /** Returns the length of the local memory, after checking it. */
+    int checkedLength(int length) {
         if (remote != null && length > remote.length()) {
             throw new IllegalArgumentException(
                     "buffer of " + length + " bytes (its limit) is longer than the remote memory of " + remote.length()
@@ -243,6 +279,7 @@ public record WorkRequest(
      */
     boolean borrow(@Nullable Object loop) {
         if (buffer == null) {
+            borrowAll();
             return false;
         }
         if (opcode == WorkRequestOpcode.RDMA_READ) {
@@ -255,6 +292,20 @@ public record WorkRequest(
         return false;
     }
 
+    private void borrowAll() {
+        BufferList all = buffers();
+        if (all != null) {
+            all.borrow();
+        }
+    }
+
+    private void giveBackAll() {
+        BufferList all = buffers();
+        if (all != null) {
+            all.giveBack();
+        }
+    }
+
     /** Returns the bytes of a message whose buffer is borrowed. */
     MemorySegment message(int length) {
         RegisteredBuffer source = Objects.requireNonNull(buffer);
@@ -263,7 +314,11 @@ public record WorkRequest(
 
     /** Undoes {@link #borrow} of a message that was not submitted. */
     void unborrow() {
-        Objects.requireNonNull(buffer).endRead();
+        if (buffer == null) {
+            giveBackAll();
+        } else {
+            buffer.endRead();
+        }
     }
 
     /** Closes the buffer if the engine is to close it. */
@@ -280,6 +335,7 @@ public record WorkRequest(
      */
     void giveBack(boolean byLoop) {
         if (buffer == null) {
+            giveBackAll();
             return;
         }
         if (byLoop) {

@@ -8,7 +8,7 @@ import io.rdma.types.RemoteMemory;
 import org.junit.jupiter.api.Test;
 
 class AbilitiesTest {
-    private static final Abilities IWARP = new Abilities("siw0", false, false, false);
+    private static final Abilities IWARP = new Abilities("siw0", false, false, false, 1);
     private static final WorkRequest ATOMIC = WorkRequest.compareAndSwap(new RemoteMemory(8, 8, 1), 1, 2);
 
     @Test

@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -100,6 +101,21 @@ final class ObservedConnection implements RdmaConnection {
     @Override
     public Mono<Void> send(RegisteredBuffer message) {
         return observed("send", connection.send(message));
+    }
+
+    @Override
+    public Mono<Void> send(List<RegisteredBuffer> message) {
+        return observed("send", connection.send(message));
+    }
+
+    @Override
+    public Mono<Void> write(List<RegisteredBuffer> source, RemoteMemory target) {
+        return observed("write", connection.write(source, target));
+    }
+
+    @Override
+    public Mono<Void> read(RemoteMemory source, List<RegisteredBuffer> target) {
+        return observed("read", connection.read(source, target));
     }
 
     @Override

@@ -11,6 +11,11 @@ final class Remedy {
             "Allow this user to open /dev/infiniband/uverbs*: add it to the group that owns the files"
                     + " (often rdma), or pass the devices into the container";
 
+    private static final String PINNING =
+            "The kernel cannot pin these pages. A file on a disk that is mapped READ_WRITE cannot be written by a"
+                    + " device since Linux 6.5, and one that is mapped READ_ONLY cannot be registered before Linux 6.2:"
+                    + " put it on tmpfs, register it without rights to write, or ON_DEMAND";
+
     private Remedy() {}
 
     static VerbsException failed(String call, int errno) {
@@ -27,6 +32,7 @@ final class Remedy {
                         ? "The memory that may be locked is " + memlock()
                                 + ": raise it with ulimit -l, limits.conf or LimitMEMLOCK"
                         : null;
+            case Errno.EFAULT -> call.startsWith("ibv_reg_mr") ? PINNING : null;
             case Errno.EBUSY -> "An object that was made from this one is still open: close that first";
             case Errno.ENODEV -> "The device was removed: list the devices again";
             default -> null;

@@ -182,7 +182,7 @@ public final class RdmaOptions {
     }
 
     private static QueuePairCapacity queuePair(RdmaProperties.QueuePair from) {
-        return new BoundOptions<>("rdma.connection.queue-pair.", QueuePairCapacity.DEFAULT)
+        return new BoundOptions<>("rdma.connection.queue-pair.", ConnectionOptions.DEFAULT.queuePair())
                 .set("max-send-wr", from.maxSendWr(), QueuePairCapacity::withMaxSendWr)
                 .set("max-receive-wr", from.maxReceiveWr(), QueuePairCapacity::withMaxReceiveWr)
                 .set("max-send-sge", from.maxSendSge(), QueuePairCapacity::withMaxSendSge)

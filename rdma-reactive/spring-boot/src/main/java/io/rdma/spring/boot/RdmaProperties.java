@@ -171,7 +171,7 @@ public record RdmaProperties(
     public record QueuePair(
             @DefaultValue("128") int maxSendWr,
             @DefaultValue("128") int maxReceiveWr,
-            @DefaultValue("1") int maxSendSge,
+            @DefaultValue("4") int maxSendSge,
             @DefaultValue("1") int maxReceiveSge,
             @DefaultValue("64B") DataSize maxInlineData) {}
 

@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftByteStreamContractTest : ByteStreamContract() {
+    override val device = "soft0"
+}

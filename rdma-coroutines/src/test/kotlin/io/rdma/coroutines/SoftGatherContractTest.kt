@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftGatherContractTest : GatherContract() {
+    override val device = "soft0"
+}

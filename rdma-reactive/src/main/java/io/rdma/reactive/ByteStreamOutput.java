@@ -1,0 +1,54 @@
+package io.rdma.reactive;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/** Output of an {@link RdmaByteStream} as a stream that waits. */
+final class ByteStreamOutput extends OutputStream {
+    private final RdmaByteStream stream;
+
+    ByteStreamOutput(RdmaByteStream stream) {
+        this.stream = stream;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, bytes.length);
+        ByteBuffer rest = ByteBuffer.wrap(bytes, offset, length);
+        try {
+            while (rest.hasRemaining()) {
+                if (!stream.tryWrite(rest)) {
+                    stream.awaitBuffer().block();
+                }
+            }
+        } catch (RuntimeException e) {
+            throw new IOException("the stream cannot be written: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public void flush() throws IOException {
+        await(stream.flush());
+    }
+
+    @Override
+    public void close() throws IOException {
+        await(stream.end());
+    }
+
+    private static void await(Mono<Void> step) throws IOException {
+        try {
+            step.block();
+        } catch (RuntimeException e) {
+            throw new IOException("the stream cannot be written: " + e.getMessage(), e);
+        }
+    }
+}

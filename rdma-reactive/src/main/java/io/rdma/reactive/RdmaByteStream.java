@@ -1,0 +1,187 @@
+package io.rdma.reactive;
+
+import io.rdma.buffer.ReceivedMessage;
+import io.rdma.engine.ConnectionClosedException;
+import io.rdma.internal.engine.ByteOutput;
+import io.rdma.internal.engine.Endpoint;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * View of a connection as a stream of bytes in each direction. What is written is collected in a send buffer, which
+ * leaves when it is full, at a {@link #flush} and at the {@link #end}. The boundaries of messages mean nothing.
+ *
+ * <p>The peer's end of the stream is what the peer said: it called {@link #end}, or closed its connection in an orderly
+ * way after it. Any other end is an error: a lost or aborted connection, a peer that closed within its stream, a close
+ * of this side before the peer's end.
+ *
+ * <p>The peer uses this class, that of {@code rdma-coroutines}, or a channel of {@code rdma-netty}. While a connection
+ * has such a view, nothing else is sent or received over it. One thread writes at a time, and one subscriber or thread
+ * reads.
+ */
+public final class RdmaByteStream {
+    private final RdmaConnection connection;
+    private final Endpoint endpoint;
+    private final ByteOutput output;
+    private final InputStream input;
+    private volatile boolean inputEnded;
+
+    private RdmaByteStream(RdmaConnection connection) {
+        this.connection = connection;
+        this.endpoint = Endpoint.of(connection.endpoint());
+        this.output = new ByteOutput(endpoint);
+        this.input = new ByteStreamInput(this);
+    }
+
+    /**
+     * Makes the view of a connection. Make one for each connection.
+     *
+     * @param connection carries nothing else from now on; the code that made it closes it
+     * @return the view
+     */
+    public static RdmaByteStream of(RdmaConnection connection) {
+        return new RdmaByteStream(connection);
+    }
+
+    /**
+     * Writes the bytes from the position to the limit. Both are those at the call of this method, and are not changed.
+     *
+     * <p><b>Completes</b> when the bytes are copied into send buffers. Waits while the peer reads too slowly for that.
+     * <b>Errors</b> if an earlier message was not delivered, and with {@link IllegalStateException} after the end.
+     * <b>Cancel</b>: some bytes may have been written.
+     *
+     * @param bytes heap or direct buffer; must not change until completion
+     * @return completes empty
+     */
+    public Mono<Void> write(ByteBuffer bytes) {
+        ByteBuffer content = bytes.duplicate();
+        return Mono.defer(() -> {
+            ByteBuffer rest = content.duplicate();
+            return rest.hasRemaining()
+                    ? Mono.<Void>defer(() -> tryWrite(rest) ? Mono.empty() : awaitBuffer())
+                            .repeat(rest::hasRemaining)
+                            .then()
+                    : Mono.empty();
+        });
+    }
+
+    /** Writes as many bytes as fit into the send buffer. Returns false if there is none. */
+    boolean tryWrite(ByteBuffer rest) {
+        output.requireOpen();
+        if (!output.hasBuffer()) {
+            return false;
+        }
+        output.put(rest);
+        return true;
+    }
+
+    /** Waits until there is a send buffer. */
+    Mono<Void> awaitBuffer() {
+        return connection.acquire().doOnNext(output::fill).then();
+    }
+
+    /**
+     * Sends the bytes that were written and not sent.
+     *
+     * <p><b>Completes</b> at once: {@link #end} tells whether the peer's device has them. <b>Errors</b> as
+     * {@link #write} does.
+     *
+     * @return completes empty
+     */
+    public Mono<Void> flush() {
+        return Mono.fromRunnable(this::flushNow);
+    }
+
+    void flushNow() {
+        output.requireOpen();
+        output.push();
+    }
+
+    /**
+     * Sends the bytes that were written, and the end of the stream. This side can still read.
+     *
+     * <p><b>Completes</b> when the peer's device has all bytes and the end. <b>Errors</b> if it does not get them.
+     *
+     * @return completes empty
+     */
+    public Mono<Void> end() {
+        return Mono.<Void>defer(this::sendEnd).then(Mono.fromFuture(output::delivered, true));
+    }
+
+    private Mono<Void> sendEnd() {
+        if (output.isEnded()) {
+            return Mono.empty();
+        }
+        output.requireOpen();
+        output.push();
+        if (output.hasBuffer()) {
+            output.end();
+            return Mono.empty();
+        }
+        return awaitBuffer().then(Mono.fromRunnable(output::end));
+    }
+
+    /**
+     * Reads the bytes that arrive, in pieces of any length but zero, each of which is a copy. Pieces that are not
+     * requested slow the peer down. After a cancel another subscriber goes on.
+     *
+     * <p><b>Completes</b> after the peer's end of the stream. <b>Errors</b> with {@link ConnectionClosedException} at
+     * any other end, and at once if another subscriber reads.
+     *
+     * @return the bytes
+     */
+    public Flux<ByteBuffer> read() {
+        return Flux.defer(() -> inputEnded
+                ? Flux.empty()
+                : connection
+                        .receive(message -> ByteBuffer.wrap(message.toByteArray()))
+                        .takeWhile(bytes -> !isEnd(bytes.remaining()))
+                        .concatWith(Mono.defer(() -> {
+                            ConnectionClosedException error = withoutEnd();
+                            return error == null ? Mono.empty() : Mono.error(error);
+                        })));
+    }
+
+    /** Returns whether a message is the end of the stream, and notes it. */
+    boolean isEnd(int length) {
+        if (length == 0) {
+            inputEnded = true;
+        }
+        return length == 0;
+    }
+
+    /** Returns the error of an input whose messages have ended; null if the peer's stream has. */
+    @Nullable
+    ConnectionClosedException withoutEnd() {
+        return inputEnded ? null : endpoint.withoutEnd();
+    }
+
+    Flux<ReceivedMessage> messages() {
+        return inputEnded ? Flux.empty() : connection.receiveOwned();
+    }
+
+
+    /**
+     * Returns the input as a stream of {@code java.io}, which waits for bytes: read it on a virtual thread, not on the
+     * loop. The bytes are copied once, out of the receive buffer. A close ends the reading only.
+     *
+     * @return the same stream at each call
+     */
+    public InputStream inputStream() {
+        return input;
+    }
+
+    /**
+     * Returns the output as a stream of {@code java.io}, which waits for send buffers: write it on a virtual thread,
+     * not on the loop. Its {@code close} is {@link #end}, and fails if the peer's device does not get all bytes.
+     *
+     * @return a stream
+     */
+    public OutputStream outputStream() {
+        return new ByteStreamOutput(this);
+    }
+}

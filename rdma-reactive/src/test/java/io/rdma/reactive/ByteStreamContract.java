@@ -1,0 +1,242 @@
+package io.rdma.reactive;
+
+import static io.rdma.reactive.ContractPair.LARGE;
+import static io.rdma.reactive.ContractPair.PATIENCE;
+import static io.rdma.reactive.ContractPair.RECEIVE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.rdma.engine.ConnectionClosedException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+/** Contract of byte streams over a connection, the same on every device. */
+abstract class ByteStreamContract {
+    private ContractPair pair;
+    private RdmaByteStream client;
+    private RdmaByteStream peer;
+
+    /** Returns the name of the device. */
+    abstract String device();
+
+    @BeforeEach
+    void connect() throws InterruptedException {
+        pair = new ContractPair(device());
+        client = RdmaByteStream.of(pair.client);
+        peer = RdmaByteStream.of(pair.peer);
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        if (pair != null) {
+            pair.close();
+        }
+    }
+
+    private static byte[] random(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static byte[] joined(Iterable<ByteBuffer> pieces) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        pieces.forEach(piece -> all.writeBytes(piece.array()));
+        return all.toByteArray();
+    }
+
+    private static Mono<byte[]> all(RdmaByteStream from) {
+        return from.read().collectList().map(ByteStreamContract::joined);
+    }
+
+    private long requests() {
+        var counters = pair.client.endpoint().counters();
+        return counters.posted() - counters.creditFrames();
+    }
+
+    private static CompletableFuture<Void> run(Step step) {
+        return CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        step.run();
+                    } catch (IOException e) {
+                        throw new AssertionError(e);
+                    }
+                },
+                Thread::startVirtualThread);
+    }
+
+    private interface Step {
+        void run() throws IOException;
+    }
+
+    private static void writeInPieces(OutputStream to, byte[] bytes) throws IOException {
+        Random random = new Random(3);
+        for (int at = 0; at < bytes.length; ) {
+            int length = Math.min(bytes.length - at, random.nextInt(3 * RECEIVE));
+            to.write(bytes, at, length);
+            at += length;
+            if (random.nextInt(10) == 0) {
+                to.flush();
+            }
+        }
+    }
+
+    @Test
+    void bytesArriveInOrderBothWaysWhateverTheLengthsOfWritesAndReads() throws Exception {
+        byte[] bytes = random(5 * LARGE + 1);
+        CompletableFuture<Void> echo = run(() -> {
+            try (OutputStream out = peer.outputStream()) {
+                peer.inputStream().transferTo(out);
+            }
+        });
+        CompletableFuture<Void> writing = run(() -> {
+            try (OutputStream out = client.outputStream()) {
+                writeInPieces(out, bytes);
+            }
+        });
+        ByteArrayOutputStream read = new ByteArrayOutputStream();
+        InputStream in = client.inputStream();
+        byte[] some = new byte[700];
+        for (int count; (count = in.read(some)) >= 0; ) {
+            read.write(some, 0, count);
+        }
+        assertThat(read.toByteArray()).isEqualTo(bytes);
+        assertThat(in.read()).as("the end stays").isEqualTo(-1);
+        writing.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        echo.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, RECEIVE, 3 * LARGE})
+    void publishersWriteAndReadWithoutThreads(int length) {
+        byte[] bytes = random(length);
+        ByteBuffer content = ByteBuffer.wrap(bytes);
+        Mono<byte[]> received = all(peer);
+        byte[] arrived = Mono.when(client.write(content).then(client.end()))
+                .then(Mono.<byte[]>empty())
+                .mergeWith(received)
+                .blockLast(PATIENCE);
+        assertThat(arrived).isEqualTo(bytes);
+        assertThat(content.position()).isZero();
+        StepVerifier.create(peer.read()).verifyComplete();
+    }
+
+    @Test
+    void smallWritesAreOneMessageThatLeavesAtTheFlush() throws IOException {
+        OutputStream out = client.outputStream();
+        client.flush().block(PATIENCE); // nothing is there, so nothing is sent
+        long before = requests();
+        for (int i = 0; i < 500; i++) {
+            out.write(i);
+        }
+        assertThat(requests()).isEqualTo(before);
+        out.flush();
+        out.flush();
+        byte[] first = Objects.requireNonNull(peer.read().next().block(PATIENCE)).array();
+        assertThat(first).hasSize(500).startsWith(0, 1, 2);
+        assertThat(requests() - before).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsNotRequestedSlowsTheWriterDown() {
+        byte[] bytes = random(2 * LARGE);
+        CompletableFuture<Void> writing =
+                client.write(ByteBuffer.wrap(bytes)).then(client.end()).toFuture();
+        StepVerifier.create(peer.read(), 1)
+                .expectNextCount(1)
+                .then(() -> assertThat(writing).isNotDone())
+                .thenCancel()
+                .verify(PATIENCE);
+        byte[] rest = Objects.requireNonNull(all(peer).block(PATIENCE));
+        assertThat(rest).isEqualTo(Arrays.copyOfRange(bytes, bytes.length - rest.length, bytes.length));
+        assertThat(writing).succeedsWithin(PATIENCE);
+    }
+
+    @Test
+    void aPeerThatClosesOrAbortsWithinItsStreamIsNoEnd() {
+        peer.write(ByteBuffer.wrap(random(10))).then(peer.flush()).block(PATIENCE);
+        StepVerifier.create(client.read())
+                .expectNextCount(1)
+                .then(() -> pair.peer.dispose())
+                .expectError(ConnectionClosedException.class)
+                .verify(PATIENCE);
+        assertThatThrownBy(() -> client.inputStream().read())
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("no end");
+        assertThatThrownBy(() -> client.outputStream().write(1))
+                .isInstanceOf(IOException.class)
+                .hasCauseInstanceOf(ConnectionClosedException.class);
+    }
+
+    @Test
+    void aPeerThatClosesBehindItsEndIsTheEnd() throws IOException {
+        Mono.when(peer.write(ByteBuffer.wrap(random(10))), peer.end()).block(PATIENCE);
+        pair.peer.dispose();
+        pair.client.onDispose().block(PATIENCE);
+        assertThat(client.inputStream().readAllBytes()).isEqualTo(random(10));
+        StepVerifier.create(client.read()).verifyComplete();
+    }
+
+    @Test
+    void aCloseOfThisSideIsNoEnd() {
+        CompletableFuture<byte[]> reading = all(client).toFuture();
+        pair.client.dispose();
+        assertThat(reading)
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(ConnectionClosedException.class);
+    }
+
+    @Test
+    void nothingIsWrittenBehindTheEnd() {
+        client.end().block(PATIENCE);
+        client.end().block(PATIENCE);
+        StepVerifier.create(client.write(ByteBuffer.wrap(random(1))))
+                .expectErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(IllegalStateException.class).hasMessageContaining("has ended"))
+                .verify(PATIENCE);
+        peer.write(ByteBuffer.wrap(random(1))).then(peer.end()).block(PATIENCE); // the other way is open
+        assertThat(all(client).block(PATIENCE)).isEqualTo(random(1));
+        StepVerifier.create(peer.read()).verifyComplete();
+    }
+
+    @Test
+    void aReaderThatIsInterruptedLosesNothing() throws Exception {
+        CompletableFuture<Throwable> interrupted = new CompletableFuture<>();
+        InputStream in = peer.inputStream();
+        Thread reader = Thread.startVirtualThread(() -> {
+            try {
+                in.read();
+                interrupted.complete(new AssertionError("it read something"));
+            } catch (IOException e) {
+                interrupted.complete(e);
+            }
+        });
+        await().atMost(PATIENCE).until(() -> reader.getState() == Thread.State.WAITING);
+        reader.interrupt();
+        assertThat(interrupted.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(InterruptedIOException.class);
+        Flux.concat(client.write(ByteBuffer.wrap(random(9))), client.end()).blockLast(PATIENCE);
+        assertThat(in.readAllBytes()).isEqualTo(random(9));
+        in.close();
+        assertThatThrownBy(in::read).isInstanceOf(IOException.class).hasMessageContaining("closed");
+    }
+}

@@ -1,0 +1,8 @@
+package io.rdma.reactive;
+
+class IwarpByteStreamContractTest extends ByteStreamContract {
+    @Override
+    String device() {
+        return "soft-iwarp0";
+    }
+}
