@@ -27,8 +27,14 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Reads several small messages from one receive; used only where credits are counted. */
     static final int BATCHES = 1 << 3;
 
+    /** Knows that a side with {@link #SHARED_RECEIVES} begins with few receives; used only with growing windows. */
+    static final int SHARED_WINDOWS = 1 << 4;
+
+    /** Shares its receives with other connections. One side has it, by its configuration. */
+    static final int SHARED_RECEIVES = 1 << 5;
+
     /** All capabilities of this release. */
-    static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS | BATCHES;
+    static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS | BATCHES | SHARED_WINDOWS;
 
     /**
      * Returns the offer of a peer.
@@ -75,6 +81,16 @@ record Offer(int lowest, int highest, int capabilities) {
 
     private String range() {
         return lowest == highest ? Integer.toString(lowest) : lowest + " to " + highest;
+    }
+
+    /** Returns the offer of a side that shares its receives. */
+    Offer sharingReceives() {
+        return new Offer(lowest, highest, capabilities | SHARED_RECEIVES);
+    }
+
+    /** Returns whether this side has a capability. */
+    boolean has(int capability) {
+        return (capabilities & capability) != 0;
     }
 
     /** Returns whether both sides have a capability. */

@@ -127,7 +127,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 memory.receiveBuffers(),
                 memory.receiveBufferSize(),
                 Math.max(options.maxMessageSize(), memory.receiveBufferSize()),
-                offer);
+                shared == null ? offer : offer.sharingReceives());
     }
 
     private static int receives(ConnectionOptions options) {

@@ -9,8 +9,10 @@ import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SharedReceiveQueue;
+import java.lang.System.Logger;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 // - A completion finds its connection by qp_num, which is valid for every status. If the connection is gone, the slot
 // is given back, so no slot is lost with a connection.
 // - Where a message cannot wait for a receive, no more are promised to connections than there are.
+// - The ring begins with a part of its slots. The event of the queue's limit has more registered and posted, and the
+// limit set again. So does a connection that joins, if receives are short. A close comes when no connection joins any
+// more; it stops the ring and then reads `wip`, which the thread for the event raised before it reads the ring's state.
 
 /**
  * Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}. The memory needed depends on the
@@ -25,34 +30,41 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     private static final long GIVE_BACK_NANOS = 50_000;
+    private static final int LEAST_AT_FIRST = 128;
 
     private final CompletionLoop loop;
     private final SharedReceiveQueue queue;
     private final ReceiveRing ring;
     private final int count;
     private final MembersByNumber<ReceiveQueue> members = new MembersByNumber<>();
-    private final AtomicInteger promised = new AtomicInteger();
+    private final ReceiveShares shares;
+    private final ReentrantLock growth = new ReentrantLock();
+    private final AtomicInteger wip = new AtomicInteger(); // reports of the limit that the grower has not handled
     private volatile @Nullable Throwable refusal;
     private volatile boolean open; // after the first post
 
     /**
-     * Creates the queue and posts all buffers.
+     * Creates the queue and posts the first buffers: all of a few, a quarter of many. The others follow when receives
+     * run low, but where no message can wait for them, all are posted.
      *
      * @param loop where receives complete
      * @param domain of the connections
-     * @param count number of buffers
+     * @param count largest number of buffers
      * @param size bytes of each buffer
+     * @param fixed whether windows must be promised in full, because no message can wait for a receive
      * @throws IllegalStateException if the completion queue has no room for that many
      * @throws VerbsException if the device has no shared receive queue of that depth, or refuses its first receives
      */
-    SharedReceives(CompletionLoop loop, ProtectionDomain domain, int count, int size) {
+    SharedReceives(CompletionLoop loop, ProtectionDomain domain, int count, int size, boolean fixed) {
         this.loop = loop;
         this.count = count;
+        int first = fixed ? count : Math.min(count, Math.max(LEAST_AT_FIRST, count / 4));
+        shares = new ReceiveShares(first, fixed);
         loop.reserveInEach(count); // the receives of each queue pair complete where its sends do
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(() -> loop.releaseInEach(count));
             queue = cleanup.add(domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(count, 1)));
-            ring = new ReceiveRing(loop, domain, this, count, 0, count, size, true, false);
+            ring = new ReceiveRing(loop, domain, this, count, 0, first, size, true, false);
             cleanup.keep();
         }
         ring.postAll();
@@ -65,6 +77,93 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
             throw (RuntimeException) refused; // a post throws nothing else
         }
         open = true;
+        try {
+            armLimit();
+        } catch (Throwable e) { // such as no memory, where the device has no limit
+            close();
+            throw e;
+        }
+    }
+
+    /**
+     * Has the device report when a sixteenth of the receives are used, in addition to those on their way back. Does
+     * nothing if all buffers are there.
+     */
+    private void armLimit() {
+        int made = ring.slots().made();
+        if (made < count) {
+            try {
+                queue.armLimit(made - made / 16 - ring.batch());
+            } catch (VerbsException e) {
+                log().log(Logger.Level.INFO, "the device has no limit of a shared receive queue: all are posted", e);
+                ring.grow(count - made);
+                shares.grew(count);
+            }
+        }
+    }
+
+    /** Registers and posts more buffers, as many as there are, because receives run low. Any thread; does not wait. */
+    void limitReached() {
+        if (wip.getAndIncrement() == 0) {
+            try {
+                loop.environment().start("rdma-grow", this::growAll);
+            } catch (Throwable e) {
+                growthEnded(e);
+                wip.set(0);
+            }
+        }
+    }
+
+    /** Does the same as {@link #limitReached} if a window cannot grow for want of receives. */
+    void growForWindows() {
+        if (wip.get() == 0 && !ring.slots().isWhole()) {
+            limitReached();
+        }
+    }
+
+    private void growAll() {
+        int missed = 1;
+        do {
+            try {
+                growOnce();
+                loop.execute(this::offerShares);
+            } catch (Throwable e) { // such as no memory
+                growthEnded(e);
+            }
+            missed = wip.addAndGet(-missed);
+        } while (missed != 0);
+    }
+
+    private void growOnce() {
+        growth.lock();
+        try {
+            int made = ring.slots().made();
+            if (!ring.isStopped() && made < count) {
+                int more = Math.min(made, count - made);
+                ring.grow(more);
+                shares.grew(made + more);
+                armLimit();
+            }
+        } finally {
+            growth.unlock();
+        }
+    }
+
+    /** Grows the windows that wait for it: nothing may arrive at a connection whose peer has used its window. Loop. */
+    private void offerShares() {
+        Endpoint.on(loop).map(Endpoint::receives).forEach(receives -> receives.sharesGrew(this));
+    }
+
+    private void growthEnded(Throwable cause) {
+        log().log(
+                        Logger.Level.WARNING,
+                        "shared receive buffers cannot grow and stay at "
+                                + ring.slots().made(),
+                        cause);
+    }
+
+    private static Logger log() {
+        return System.getLogger(SharedReceives.class.getName());
     }
 
     /**
@@ -77,12 +176,35 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     }
 
     /**
-     * Returns the number of buffers.
+     * Returns the largest number of buffers.
      *
      * @return number
      */
     public int count() {
         return count;
+    }
+
+    /**
+     * Returns the number of buffers that are registered by now.
+     *
+     * @return at most {@link #count}
+     */
+    public int made() {
+        return ring.slots().made();
+    }
+
+    /**
+     * Returns the number of receives that peers may use, or have used for messages that are open: windows and control
+     * frames of all connections.
+     *
+     * @return number
+     */
+    public int promised() {
+        return shares.promised();
+    }
+
+    ReceiveShares shares() {
+        return shares;
     }
 
     /**
@@ -97,19 +219,13 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
 
     /**
      * Promises receives to one connection, on a device where a message without a receive ends its connection. Elsewhere
-     * such a message waits, and the windows of all connections may exceed the buffers.
+     * such a message waits, and the first windows of all connections may exceed the buffers.
      *
      * @param receives to be given back by {@link #release}
      * @throws IllegalStateException if the others have been promised too many
      */
     public void promise(int receives) {
-        int most = count - ring.batch(); // so many may be on their way back
-        int before = promised.getAndAccumulate(receives, (now, more) -> now + more <= most ? now + more : now);
-        if (before + receives > most) {
-            throw new IllegalStateException(before + " of " + most + " shared receive buffers are promised, and "
-                    + receives + " more are needed: on iWARP no message can wait for a buffer. Configure more with"
-                    + " ResourceOptions.withSharedReceiveBuffers, or fewer for each connection (receiveBuffers)");
-        }
+        shares.promise(receives);
     }
 
     /**
@@ -118,7 +234,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
      * @param receives as promised
      */
     public void release(int receives) {
-        promised.addAndGet(-receives);
+        shares.release(receives);
     }
 
     /**
@@ -143,8 +259,23 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         return ring;
     }
 
-    void join(int number, ReceiveQueue connection) {
-        members.add(number, connection);
+    /**
+     * Adds a connection. Registers more buffers if those there are do not suffice for its first window. Slow, so never
+     * on the loop.
+     *
+     * @param receives promised to it
+     * @throws RuntimeException if there is no memory for them
+     */
+    void join(int number, ReceiveQueue connection, int receives) {
+        shares.join(receives);
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(() -> shares.leave(receives));
+            while (shares.isExceeded() && made() < count) {
+                growOnce();
+            }
+            members.add(number, connection);
+            cleanup.keep();
+        }
     }
 
     /** Removes a connection. Does nothing if its number belongs to another connection by now. */
@@ -193,7 +324,8 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     @Override
     public void close() {
         ring.stop();
-        while (!ring.isQuiet()) { // a thread that gives a message back may be inside a post: this is brief
+        // A thread that gives a message back may be inside a post, or one may add buffers: this is brief.
+        while (!ring.isQuiet() || wip.get() != 0) {
             LockSupport.parkNanos(this, GIVE_BACK_NANOS);
         }
         new CloseSteps()
