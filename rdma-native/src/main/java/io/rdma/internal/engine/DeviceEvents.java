@@ -168,7 +168,7 @@ final class DeviceEvents implements AutoCloseable {
             case SRQ_LIMIT_REACHED ->
                 shared.values().stream()
                         .filter(receives -> event.concerns(receives.queue()))
-                        .forEach(SharedReceives::limitReached);
+                        .forEach(receives -> receives.growth().limitReached());
             case COMM_EST, SQ_DRAINED -> log().log(Logger.Level.DEBUG, "{0}", event);
             default -> log().log(Logger.Level.INFO, "the device reports {0}", event);
         }

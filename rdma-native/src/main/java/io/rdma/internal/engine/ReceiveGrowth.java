@@ -41,7 +41,7 @@ final class ReceiveGrowth {
             int more = shared.shares().grow(credits.window(), credits.growth());
             announce(more);
             if (more == 0) {
-                shared.growForWindows();
+                shared.growth().growForWindows();
             }
         } else if (wholeRing) {
             announce(credits.growth());

@@ -9,10 +9,7 @@ import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SharedReceiveQueue;
-import java.lang.System.Logger;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -20,9 +17,6 @@ import org.jspecify.annotations.Nullable;
 // - A completion finds its connection by qp_num, which is valid for every status. If the connection is gone, the slot
 // is given back, so no slot is lost with a connection.
 // - Where a message cannot wait for a receive, no more are promised to connections than there are.
-// - The ring begins with a part of its slots. The event of the queue's limit has more registered and posted, and the
-// limit set again. So does a connection that joins, if receives are short. A close comes when no connection joins any
-// more; it stops the ring and then reads `wip`, which the thread for the event raised before it reads the ring's state.
 
 /**
  * Receive buffers that all connections of one loop share, {@code ibv_create_srq(3)}. The memory needed depends on the
@@ -38,8 +32,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     private final int count;
     private final MembersByNumber<ReceiveQueue> members = new MembersByNumber<>();
     private final ReceiveShares shares;
-    private final ReentrantLock growth = new ReentrantLock();
-    private final AtomicInteger wip = new AtomicInteger(); // reports of the limit that the grower has not handled
+    private final SharedGrowth growth;
     private volatile @Nullable Throwable refusal;
     private volatile boolean open; // after the first post
 
@@ -67,6 +60,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
             ring = new ReceiveRing(loop, domain, this, count, 0, first, size, true, false);
             cleanup.keep();
         }
+        growth = new SharedGrowth(this, loop, queue, ring, shares, count);
         ring.postAll();
         Throwable refused = refusal;
         if (refused != null) {
@@ -78,92 +72,11 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         }
         open = true;
         try {
-            armLimit();
+            growth.armLimit();
         } catch (Throwable e) { // such as no memory, where the device has no limit
             close();
             throw e;
         }
-    }
-
-    /**
-     * Has the device report when a sixteenth of the receives are used, in addition to those on their way back. Does
-     * nothing if all buffers are there.
-     */
-    private void armLimit() {
-        int made = ring.slots().made();
-        if (made < count) {
-            try {
-                queue.armLimit(made - made / 16 - ring.batch());
-            } catch (VerbsException e) {
-                log().log(Logger.Level.INFO, "the device has no limit of a shared receive queue: all are posted", e);
-                ring.grow(count - made);
-                shares.grew(count);
-            }
-        }
-    }
-
-    /** Registers and posts more buffers, as many as there are, because receives run low. Any thread; does not wait. */
-    void limitReached() {
-        if (wip.getAndIncrement() == 0) {
-            try {
-                loop.environment().start("rdma-grow", this::growAll);
-            } catch (Throwable e) {
-                growthEnded(e);
-                wip.set(0);
-            }
-        }
-    }
-
-    /** Does the same as {@link #limitReached} if a window cannot grow for want of receives. */
-    void growForWindows() {
-        if (wip.get() == 0 && !ring.slots().isWhole()) {
-            limitReached();
-        }
-    }
-
-    private void growAll() {
-        int missed = 1;
-        do {
-            try {
-                growOnce();
-                loop.execute(this::offerShares);
-            } catch (Throwable e) { // such as no memory
-                growthEnded(e);
-            }
-            missed = wip.addAndGet(-missed);
-        } while (missed != 0);
-    }
-
-    private void growOnce() {
-        growth.lock();
-        try {
-            int made = ring.slots().made();
-            if (!ring.isStopped() && made < count) {
-                int more = Math.min(made, count - made);
-                ring.grow(more);
-                shares.grew(made + more);
-                armLimit();
-            }
-        } finally {
-            growth.unlock();
-        }
-    }
-
-    /** Grows the windows that wait for it: nothing may arrive at a connection whose peer has used its window. Loop. */
-    private void offerShares() {
-        Endpoint.on(loop).map(Endpoint::receives).forEach(receives -> receives.sharesGrew(this));
-    }
-
-    private void growthEnded(Throwable cause) {
-        log().log(
-                        Logger.Level.WARNING,
-                        "shared receive buffers cannot grow and stay at "
-                                + ring.slots().made(),
-                        cause);
-    }
-
-    private static Logger log() {
-        return System.getLogger(SharedReceives.class.getName());
     }
 
     /**
@@ -205,6 +118,10 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
 
     ReceiveShares shares() {
         return shares;
+    }
+
+    SharedGrowth growth() {
+        return growth;
     }
 
     /**
@@ -271,7 +188,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(() -> shares.leave(receives));
             while (shares.isExceeded() && made() < count) {
-                growOnce();
+                growth.growOnce();
             }
             members.add(number, connection);
             cleanup.keep();
@@ -325,7 +242,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     public void close() {
         ring.stop();
         // A thread that gives a message back may be inside a post, or one may add buffers: this is brief.
-        while (!ring.isQuiet() || wip.get() != 0) {
+        while (!ring.isQuiet() || growth.isUnderWay()) {
             LockSupport.parkNanos(this, GIVE_BACK_NANOS);
         }
         new CloseSteps()
