@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
             IdleBench.class,
             ConnectionsBench.class,
             ManyBench.class,
+            FairnessBench.class,
             StartupBench.class,
             SoakBench.class,
             YcsbBench.class,
