@@ -66,9 +66,13 @@ abstract class FairSharesContract {
         servers = opened.later(new DeviceResources(
                 TestDevice.assumed(device()), ResourceOptions.DEFAULT.withSharedReceiveBuffers(COUNT, SIZE)));
         assumeFalse(servers.context().isIwarp(), "iWARP promises each window when a connection begins");
+        listen(WINDOW);
+    }
+
+    private void listen(int window) {
         listener = opened.later(RdmaListener.bind(
                 servers,
-                options(),
+                options().withReceiveBuffers(window, SIZE),
                 AdmissionLimits.DEFAULT,
                 new InetSocketAddress("127.0.0.1", 0),
                 connection -> accepted.add(connection.endpoint())));
@@ -180,6 +184,22 @@ abstract class FairSharesContract {
         assertThat(shared().made()).isEqualTo(COUNT);
         for (int i = 0; i < 100; i++) {
             assertThat(take(server)).isTrue();
+        }
+        assertThat(failure).hasValue(null);
+    }
+
+    /** Lets connections hold their largest windows. So no window waits for receives, and only the device reports. */
+    @Test
+    void theDeviceReportsAfterEachRefillThatReceivesRunLow() throws Exception {
+        int window = FIRST / 4;
+        listen(window);
+        for (int made = FIRST; made < COUNT; made *= 2) {
+            assertThat(shared().made()).isEqualTo(made);
+            Endpoint server = connect();
+            flood(server, window);
+            await().atMost(PATIENCE).until(() -> server.receives().outstanding() == window);
+            int more = 2 * made;
+            await().atMost(PATIENCE).until(() -> shared().made() == more);
         }
         assertThat(failure).hasValue(null);
     }
