@@ -3,6 +3,7 @@ package io.rdma.samples.bench.many;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaResources;
+import io.rdma.engine.LoopCounters;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
@@ -185,7 +186,7 @@ public final class SharedService implements AutoCloseable {
      * @return 0 if there was always another one
      */
     public long starved() {
-        return connections.isEmpty() ? 0 : servers.counters().stream().mapToLong(loop -> loop.starved()).sum();
+        return servers.counters().stream().mapToLong(LoopCounters::starved).sum();
     }
 
     @Override
