@@ -23,12 +23,11 @@ import org.jspecify.annotations.Nullable;
 // are announced when a slot is given back, because the receive that is posted then uses another slot and may serve
 // another connection.
 // - A slot of a shared ring that takes the connection beyond its share is given back without an announcement: the
-// window
-// is one smaller then.
+// window is one smaller then.
 // - A connection holds no more slots of a shared ring than its window. A message beyond it is given back unread and
 // ends the connection.
-// - A lent handle belongs to this queue. Only the queue's one consumer lends it again, once it is closed.
-// So even with a shared ring, a second close of a handle never closes a message of another connection.
+// - A lent handle belongs to this queue. Only the queue's one consumer lends it again, once it is closed. So even with
+// a shared ring, a second close of a handle never closes a message of another connection.
 
 /** The receive side of one queue pair: the messages that arrived, in order, until the application takes them. */
 public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {

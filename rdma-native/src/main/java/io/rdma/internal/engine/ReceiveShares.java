@@ -11,8 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 // have stalled give nothing back.
 // - A window grows while more of those are left than it has, and shrinks while fewer are. So one busy connection gets
 // half, and two get a third each. It grows by at least a quarter of what it is then, because fewer receives would not
-// be
-// announced at once.
+// be announced at once.
 
 /**
  * Division of shared receives among connections. It bounds their windows: a busy connection lends receives that nobody
