@@ -19,11 +19,11 @@ import java.util.function.Consumer;
  *     registration fails with a {@link io.rdma.types.RegistrationLimitException}, even while a connection is being made
  * @param cachedBytes memory of the application that stays registered for its next use, see {@link
  *     io.rdma.buffer.RegistrationCache}; 0 for none
- * @param sharedReceiveBuffers receive buffers per loop that its connections share, instead of a ring for each
- *     connection; 0 for rings. The receive buffers in a connection's options are then the number that it may have in
- *     use. These numbers may add up to more than there are buffers: a peer that finds none waits (receiver not ready).
- *     Provide enough for all connections that may stall at the same time. A connection with a protection domain of its
- *     own has a ring
+ * @param sharedReceiveBuffers most receive buffers per loop that its connections share, {@code ibv_create_srq(3)},
+ *     instead of a ring for each connection; 0 for rings. A part of them is registered at first, and more when they run
+ *     low. The receive buffers in a connection's options are then the number that it may have in use, as long as others
+ *     leave them. Provide 16 for each connection: with fewer, a peer that finds none waits (receiver not ready). A
+ *     connection with a protection domain of its own has a ring. See docs/operate/scaling.md
  * @param sharedReceiveBufferSize bytes of each shared receive buffer
  * @param completionVectors completion vectors of the device for the loops, one each in turn; empty to spread the loops
  *     of the process over all vectors

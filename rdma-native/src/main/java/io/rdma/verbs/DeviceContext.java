@@ -2,8 +2,10 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ffi.XrcVerbs;
 import io.rdma.internal.ibv.GidEntry;
 import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.os.Libc;
 import io.rdma.types.CompletionTimestamp;
 import io.rdma.types.DeviceAttributes;
 import io.rdma.types.Errno;
@@ -15,6 +17,7 @@ import io.rdma.types.PostingInterface;
 import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -340,7 +343,35 @@ public final class DeviceContext extends NativeObject {
      */
     public XrcDomain openXrcDomain() {
         long device = handle();
-        return objects.make(() -> new XrcDomain(verbs, device, verbs.xrc().openXrcd(device), objects));
+        return objects.make(
+                () -> new XrcDomain(verbs, device, verbs.xrc().openXrcd(device, -1, XrcVerbs.O_CREAT), objects));
+    }
+
+    /**
+     * Opens the XRC domain of a file, {@code ibv_open_xrcd(3)} with its descriptor. All processes that open the same
+     * file share one domain of the device. A process can then {@link XrcDomain#openReceiveQueuePair open} queue pairs
+     * that another one has created. The content of the file has no meaning. The software devices of two processes are
+     * two devices: there, opened devices of one process share domains.
+     *
+     * @param file existing file that this process may read
+     * @param create whether the domain is created if no process has it open
+     * @return the domain, to be closed after its shared receive queues and queue pairs
+     * @throws VerbsException ENOENT or EACCES if the file cannot be opened; EAGAIN if the domain does not exist and is
+     *     not to be created; EOPNOTSUPP or ENOSYS if the device has no XRC
+     */
+    public XrcDomain openXrcDomain(Path file, boolean create) {
+        long device = handle();
+        int descriptor = Libc.open(file.toString());
+        if (descriptor < 0) {
+            throw new VerbsException("open " + file, -descriptor, "Create the file, and let this process read it");
+        }
+        try {
+            int oflags = create ? XrcVerbs.O_CREAT : 0;
+            return objects.make(
+                    () -> new XrcDomain(verbs, device, verbs.xrc().openXrcd(device, descriptor, oflags), objects));
+        } finally {
+            Libc.close(descriptor); // the domain holds the inode
+        }
     }
 
     /**

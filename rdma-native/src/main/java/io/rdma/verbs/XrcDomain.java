@@ -3,6 +3,7 @@ package io.rdma.verbs;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.Qp;
 import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.VerbsException;
 
 /**
  * A domain of extended reliable connections, {@code ibv_open_xrcd(3)}. Its queue pairs receive for every shared receive
@@ -40,6 +41,20 @@ public final class XrcDomain extends NativeObject {
                 qp,
                 NOTHING,
                 () -> verbs.destroyQp(qp.handle()));
+    }
+
+    /**
+     * Opens the receiving end of a connection that another user of this domain has created, {@code ibv_open_qp(3)}. So
+     * it receives for shared receive queues of this process, too, and stays when its creator closes it or ends: the
+     * device destroys it when all that created or opened it have closed it.
+     *
+     * @param number as {@link QueuePair#number} has it at the creator
+     * @return in the state that it has; to be closed before this domain
+     * @throws VerbsException EINVAL if the domain has no such queue pair
+     */
+    public QueuePair openReceiveQueuePair(int number) {
+        Qp qp = verbs.xrc().openQp(handle(), number);
+        return new QueuePair(verbs, null, context, QueuePairType.XRC_RECV, qp, NOTHING);
     }
 
     @Override

@@ -35,7 +35,8 @@ final class AlternateWish {
         this.device = device;
         this.options = options;
         wishes = new PathWishes(device, options);
-        layer = device.queryPort(wishes.port()).linkLayer();
+        InetAddress address = Objects.requireNonNull(options.path().alternateGidAddress());
+        layer = device.queryPort(wishes.port(address)).linkLayer();
         gid = find();
     }
 

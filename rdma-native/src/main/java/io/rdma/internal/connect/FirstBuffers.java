@@ -18,6 +18,11 @@ final class FirstBuffers {
         return Math.min(most, Math.max(LEAST_RECEIVES, RECEIVE_BYTES / size));
     }
 
+    /** Returns the number of receives for messages that a side promises at first if it shares them. */
+    static int sharedReceives(int most) {
+        return Math.min(most, LEAST_RECEIVES);
+    }
+
     /** Returns the number of send buffers that a side has when the connection begins. */
     static int sends(int most, int size) {
         return Math.min(most, Math.max(LEAST_SENDS, SEND_BYTES / size));

@@ -31,6 +31,7 @@ final class Negotiation {
             Abilities abilities) {
         boolean credits = hasCredits(local, peer);
         boolean grows = credits && local.offer().shares(Offer.GROWING_WINDOWS, peer.offer());
+        boolean sharing = local.offer().shares(Offer.SHARED_WINDOWS, peer.offer());
         return new EndpointOptions(
                 options.queuePair(),
                 local.receiveBuffers(),
@@ -51,15 +52,18 @@ final class Negotiation {
                 options.orderlyDisconnect(),
                 options.drainTimeout(),
                 local.offer().shares(Offer.PROBES, peer.offer()) ? options.probeInterval() : Duration.ZERO,
-                grows ? first(local) : local.receiveBuffers(),
-                grows ? first(peer) : peer.receiveBuffers(),
+                grows ? first(local, sharing) : local.receiveBuffers(),
+                grows ? first(peer, sharing) : peer.receiveBuffers(),
                 FirstBuffers.sends(options.sendBuffers(), options.sendBufferSize()),
                 credits && local.offer().shares(Offer.BATCHES, peer.offer()),
                 start,
                 abilities);
     }
 
-    private static int first(PeerParameters side) {
+    private static int first(PeerParameters side, boolean sharing) {
+        if (sharing && side.offer().has(Offer.SHARED_RECEIVES)) {
+            return FirstBuffers.sharedReceives(side.receiveBuffers());
+        }
         return FirstBuffers.receives(side.receiveBuffers(), side.receiveBufferSize());
     }
 }

@@ -40,6 +40,12 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Has an alternate path, and requires that the peer has one; offered in the exchange over TCP only. */
     static final int ALTERNATE_PATHS = 1 << 9;
 
+    /** Knows that a side with {@link #SHARED_RECEIVES} begins with few receives; used only with growing windows. */
+    static final int SHARED_WINDOWS = 1 << 10;
+
+    /** Shares its receives with other connections. One side has it, by its configuration. */
+    static final int SHARED_RECEIVES = 1 << 11;
+
     /** Distance of the bits of FLUSH for a device with the ICRC of {@code rdma_rxe}, which no other one accepts. */
     private static final int OTHER_ICRC = 3;
 
@@ -47,7 +53,7 @@ record Offer(int lowest, int highest, int capabilities) {
     private static final int RXE_VENDOR = 0xffffff;
 
     /** All capabilities of this release that depend on neither device nor options. */
-    static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS | BATCHES;
+    static final int ALL = FAREWELLS | PROBES | GROWING_WINDOWS | BATCHES | SHARED_WINDOWS;
 
     /**
      * Returns the offer of a peer.
@@ -112,6 +118,16 @@ record Offer(int lowest, int highest, int capabilities) {
 
     private String range() {
         return lowest == highest ? Integer.toString(lowest) : lowest + " to " + highest;
+    }
+
+    /** Returns the offer of a side that shares its receives. */
+    Offer sharingReceives() {
+        return new Offer(lowest, highest, capabilities | SHARED_RECEIVES);
+    }
+
+    /** Returns whether this side has a capability. */
+    boolean has(int capability) {
+        return (capabilities & capability) != 0;
     }
 
     /** Returns whether both sides have a capability. */

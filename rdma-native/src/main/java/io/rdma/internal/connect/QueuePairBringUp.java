@@ -126,7 +126,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 memory.receiveBuffers(),
                 memory.receiveBufferSize(),
                 Math.max(options.maxMessageSize(), memory.receiveBufferSize()),
-                offer.with(placement, vendorId));
+                (shared == null ? offer : offer.sharingReceives()).with(placement, vendorId));
     }
 
     private static int receives(ConnectionOptions options) {

@@ -51,6 +51,8 @@ final class Credits {
             AtomicIntegerFieldUpdater.newUpdater(Credits.class, "consumed");
     private static final AtomicIntegerFieldUpdater<Credits> CONSUMED_CONTROL =
             AtomicIntegerFieldUpdater.newUpdater(Credits.class, "consumedControl");
+    private static final AtomicIntegerFieldUpdater<Credits> POSTED =
+            AtomicIntegerFieldUpdater.newUpdater(Credits.class, "posted");
     private static final AtomicIntegerFieldUpdater<Credits> RECEIVED =
             AtomicIntegerFieldUpdater.newUpdater(Credits.class, "received");
     private static final AtomicIntegerFieldUpdater<Credits> ANNOUNCED =
@@ -65,7 +67,7 @@ final class Credits {
     private final int controlWindow; // control frames that a side may have in flight, farewell excluded
     private final int receiveBuffers; // of this side, at most
     private volatile int most; // (grower) receiveBuffers, or less if memory ran out
-    // (grower) receives for messages that exist: posted, held by the application, or on their way back
+    // (grower; any thread shrinks it) the window: receives posted, held by the application, or on their way back
     private volatile int posted;
     private volatile int batch; // (grower) new receives that are worth a control frame
     private final int window; // receive buffers of the peer
@@ -207,9 +209,27 @@ final class Credits {
 
     /** Counts added receives. They are announced in the same way as reposted ones. Grower. */
     void grew(int more) {
-        int now = posted + more;
-        posted = now;
-        batch = batch(now);
+        batch = batch(POSTED.addAndGet(this, more));
+    }
+
+    /** Returns the receives for messages that the peer may use, or has used and this side has not given back. */
+    int window() {
+        return posted;
+    }
+
+    /**
+     * Takes one receive out of the window, in place of its announcement. Any thread.
+     *
+     * @param least smallest window
+     * @return false if the window is not larger than that
+     */
+    boolean shrink(int least) {
+        int now = posted;
+        while (now > least && !POSTED.compareAndSet(this, now, now - 1)) {
+            now = posted;
+        }
+        batch = batch(posted);
+        return now > least;
     }
 
     /** Ends the growth, because there is no memory for more receives. Grower. */

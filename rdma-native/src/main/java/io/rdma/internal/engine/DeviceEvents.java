@@ -167,7 +167,11 @@ final class DeviceEvents implements AutoCloseable {
             case DEVICE_FATAL -> loops.forEach(loop -> loop.fail(reported(event)));
             case PATH_MIG, PATH_MIG_ERR ->
                 concerned(event, endpoint -> endpoint.migration().reported(event));
-            case COMM_EST, SQ_DRAINED, SRQ_LIMIT_REACHED -> log().log(Logger.Level.DEBUG, "{0}", event);
+            case SRQ_LIMIT_REACHED ->
+                shared.values().stream()
+                        .filter(receives -> event.concerns(receives.queue()))
+                        .forEach(receives -> receives.growth().limitReached());
+            case COMM_EST, SQ_DRAINED -> log().log(Logger.Level.DEBUG, "{0}", event);
             default -> log().log(Logger.Level.INFO, "the device reports {0}", event);
         }
     }

@@ -65,7 +65,7 @@ final class FrameReader {
      */
     void read(int slot, int bytes, CompletionBatch completions, int index) {
         int length = bytes - Frame.BYTES;
-        MemorySegment memory = slots.frames();
+        MemorySegment memory = slots.frames(slot);
         long frame = slots.frame(slot);
         int type = length < 0 ? -1 : Frame.type(memory, frame);
         boolean known = switch (type) {

@@ -50,7 +50,8 @@ final class OpenDevice implements AutoCloseable {
                                     loop,
                                     domains.common().domain(),
                                     options.sharedReceiveBuffers(),
-                                    options.sharedReceiveBufferSize())));
+                                    options.sharedReceiveBufferSize(),
+                                    context.isIwarp())));
                 }
             }
             events = cleanup.add(new DeviceEvents(context, loops.all(), shared));

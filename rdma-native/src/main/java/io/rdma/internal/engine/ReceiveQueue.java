@@ -22,10 +22,12 @@ import org.jspecify.annotations.Nullable;
 // - Receives of the queue's own ring are announced to the peer when they are posted again. Receives of a shared ring
 // are announced when a slot is given back, because the receive that is posted then uses another slot and may serve
 // another connection.
+// - A slot of a shared ring that takes the connection beyond its share is given back without an announcement: the
+// window is one smaller then.
 // - A connection holds no more slots of a shared ring than its window. A message beyond it is given back unread and
 // ends the connection.
-// - A lent handle belongs to this queue. Only the queue's one consumer lends it again, once it is closed.
-// So even with a shared ring, a second close of a handle never closes a message of another connection.
+// - A lent handle belongs to this queue. Only the queue's one consumer lends it again, once it is closed. So even with
+// a shared ring, a second close of a handle never closes a message of another connection.
 
 /** The receive side of one queue pair: the messages that arrived, in order, until the application takes them. */
 public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
@@ -39,7 +41,8 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     private final IntConsumer giveBack = this::giveBack; // one for all messages
     private final ReceiveRing ring;
     private final ReceiveSlots slots;
-    private final int window;
+    private final int window; // the largest
+    private final int least; // window
     private final Credits credits;
     private final FrameReader frames;
     private final ReceiveGrowth growth;
@@ -73,6 +76,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         this.datagrams = datagrams;
         this.credits = credits;
         this.window = options.receiveBuffers();
+        this.least = credits.framed() ? options.firstReceiveBuffers() : window;
         if (shared == null) {
             int count = credits.receives();
             ring = new ReceiveRing(
@@ -89,13 +93,18 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
             ring = shared.ring();
         }
         slots = ring.slots();
-        growth = new ReceiveGrowth(endpoint, ring, credits);
+        growth = new ReceiveGrowth(endpoint, ring, credits, shared);
         frames = new FrameReader(endpoint, this, ring, credits, giveBack, shared != null, options);
         inbox = new Inbox(endpoint, ring, shared == null ? 0 : window, credits.framed(), giveBack);
-        slots.retain();
         if (shared != null) {
-            shared.join(queuePair.number(), this);
+            shared.join(queuePair.number(), this, promised());
         }
+        slots.retain();
+    }
+
+    /** Returns the number of shared receives that the peer may use. */
+    private int promised() {
+        return credits.window() + (credits.framed() ? EndpointOptions.CONTROL_RECEIVES : 0);
     }
 
     /** Posts the ring, unless it is shared. The queue pair is in INIT or later, and the peer may not send yet. */
@@ -330,6 +339,22 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         Thread.interrupted(); // an interrupt left set by a decoder would end waits of the loop's other receivers
     }
 
+    /** Grows the window if that is due and the queue takes its receives there. Loop. */
+    void sharesGrew(SharedReceives of) {
+        if (of == shared) {
+            growth.growIfDue();
+        }
+    }
+
+    /**
+     * Returns the number of receives that the peer may use, or has used for messages that are open.
+     *
+     * @return from the number at the start to the configured one
+     */
+    public int window() {
+        return credits.window();
+    }
+
     @Override
     public void interrupted(RuntimeException cause) {
         endpoint.fail(cause);
@@ -341,7 +366,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
             return;
         }
         if (shared != null) {
-            credits.reposted(1, 0);
+            announceOrShrink(shared.shares());
         }
         ring.giveBack(slot);
         endpoint.creditsChanged();
@@ -349,8 +374,19 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         releaseIfDone();
     }
 
+    private void announceOrShrink(ReceiveShares shares) {
+        if (shares.isExceededBy(credits.window()) && credits.shrink(least)) {
+            shares.release(1);
+        } else {
+            credits.reposted(1, 0);
+        }
+    }
+
     private void releaseIfDone() {
         if (terminated && outstanding() == 0 && memoryHeld.compareAndSet(true, false)) {
+            if (shared != null) {
+                shared.shares().leave(promised());
+            }
             try {
                 slots.release();
             } finally {

@@ -65,7 +65,7 @@ final class ReceiveRing implements InFlightTable.Owner {
      *
      * @param count of buffers, {@code spare} included
      * @param spare buffers for control frames
-     * @param first of buffers that are there at once, {@code spare} included; all of them unless frames are apart
+     * @param first of buffers that are there at once, {@code spare} included
      * @param size bytes of each buffer
      * @param framed whether there is room for a {@link Frame}
      * @param frameApart whether frames have entries of their own

@@ -42,7 +42,7 @@ final class ReceiveSlots {
      * Allocates the first slots.
      *
      * @param count of slots, at most
-     * @param first of slots that exist at once; all of them unless frames are apart
+     * @param first of slots that exist at once
      * @param size bytes of each buffer
      * @param framed whether there is room for a {@link Frame}
      * @param frameApart whether frames have entries of their own
@@ -118,14 +118,14 @@ final class ReceiveSlots {
         return size;
     }
 
-    /** Returns the memory in which frames lie. */
-    MemorySegment frames() {
-        return region.segment();
+    /** Returns the memory in which the frame of a slot lies. */
+    MemorySegment frames(int slot) {
+        return frameApart ? region.segment() : wholes[slot];
     }
 
     /** Returns the offset of a slot's frame in {@link #frames}. */
     long frame(int slot) {
-        return frameApart ? framesAt + (long) slot * Frame.BYTES : slot * stride;
+        return frameApart ? framesAt + (long) slot * Frame.BYTES : 0;
     }
 
     /** Returns a slot's buffer, without its frame. */

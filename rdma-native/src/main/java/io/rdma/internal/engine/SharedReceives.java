@@ -9,7 +9,6 @@ import io.rdma.verbs.CompletionBatch;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.ReceiveChain;
 import io.rdma.verbs.SharedReceiveQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -25,36 +24,43 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     private static final long GIVE_BACK_NANOS = 50_000;
+    private static final int LEAST_AT_FIRST = 128;
 
     private final CompletionLoop loop;
     private final SharedReceiveQueue queue;
     private final ReceiveRing ring;
     private final int count;
     private final MembersByNumber<ReceiveQueue> members = new MembersByNumber<>();
-    private final AtomicInteger promised = new AtomicInteger();
+    private final ReceiveShares shares;
+    private final SharedGrowth growth;
     private volatile @Nullable Throwable refusal;
     private volatile boolean open; // after the first post
 
     /**
-     * Creates the queue and posts all buffers.
+     * Creates the queue and posts the first buffers: all of a few, a quarter of many. The others follow when receives
+     * run low, but where no message can wait for them, all are posted.
      *
      * @param loop where receives complete
      * @param domain of the connections
-     * @param count number of buffers
+     * @param count largest number of buffers
      * @param size bytes of each buffer
+     * @param fixed whether windows must be promised in full, because no message can wait for a receive
      * @throws IllegalStateException if the completion queue has no room for that many
      * @throws VerbsException if the device has no shared receive queue of that depth, or refuses its first receives
      */
-    SharedReceives(CompletionLoop loop, ProtectionDomain domain, int count, int size) {
+    SharedReceives(CompletionLoop loop, ProtectionDomain domain, int count, int size, boolean fixed) {
         this.loop = loop;
         this.count = count;
+        int first = fixed ? count : Math.min(count, Math.max(LEAST_AT_FIRST, count / 4));
+        shares = new ReceiveShares(first, fixed);
         loop.reserveInEach(count); // the receives of each queue pair complete where its sends do
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(() -> loop.releaseInEach(count));
             queue = cleanup.add(domain.createSharedReceiveQueue(SharedReceiveQueueAttributes.of(count, 1)));
-            ring = new ReceiveRing(loop, domain, this, count, 0, count, size, true, false);
+            ring = new ReceiveRing(loop, domain, this, count, 0, first, size, true, false);
             cleanup.keep();
         }
+        growth = new SharedGrowth(this, loop, queue, ring, shares, count);
         ring.postAll();
         Throwable refused = refusal;
         if (refused != null) {
@@ -65,6 +71,12 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
             throw (RuntimeException) refused; // a post throws nothing else
         }
         open = true;
+        try {
+            growth.armLimit();
+        } catch (Throwable e) { // such as no memory, where the device has no limit
+            close();
+            throw e;
+        }
     }
 
     /**
@@ -77,12 +89,39 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     }
 
     /**
-     * Returns the number of buffers.
+     * Returns the largest number of buffers.
      *
      * @return number
      */
     public int count() {
         return count;
+    }
+
+    /**
+     * Returns the number of buffers that are registered by now.
+     *
+     * @return at most {@link #count}
+     */
+    public int made() {
+        return ring.slots().made();
+    }
+
+    /**
+     * Returns the number of receives that peers may use, or have used for messages that are open: windows and control
+     * frames of all connections.
+     *
+     * @return number
+     */
+    public int promised() {
+        return shares.promised();
+    }
+
+    ReceiveShares shares() {
+        return shares;
+    }
+
+    SharedGrowth growth() {
+        return growth;
     }
 
     /**
@@ -97,19 +136,13 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
 
     /**
      * Promises receives to one connection, on a device where a message without a receive ends its connection. Elsewhere
-     * such a message waits, and the windows of all connections may exceed the buffers.
+     * such a message waits, and the first windows of all connections may exceed the buffers.
      *
      * @param receives to be given back by {@link #release}
      * @throws IllegalStateException if the others have been promised too many
      */
     public void promise(int receives) {
-        int most = count - ring.batch(); // so many may be on their way back
-        int before = promised.getAndAccumulate(receives, (now, more) -> now + more <= most ? now + more : now);
-        if (before + receives > most) {
-            throw new IllegalStateException(before + " of " + most + " shared receive buffers are promised, and "
-                    + receives + " more are needed: on iWARP no message can wait for a buffer. Configure more with"
-                    + " ResourceOptions.withSharedReceiveBuffers, or fewer for each connection (receiveBuffers)");
-        }
+        shares.promise(receives);
     }
 
     /**
@@ -118,7 +151,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
      * @param receives as promised
      */
     public void release(int receives) {
-        promised.addAndGet(-receives);
+        shares.release(receives);
     }
 
     /**
@@ -143,8 +176,23 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         return ring;
     }
 
-    void join(int number, ReceiveQueue connection) {
-        members.add(number, connection);
+    /**
+     * Adds a connection. Registers more buffers if those there are do not suffice for its first window. Slow, so never
+     * on the loop.
+     *
+     * @param receives promised to it
+     * @throws RuntimeException if there is no memory for them
+     */
+    void join(int number, ReceiveQueue connection, int receives) {
+        shares.join(receives);
+        try (CleanupStack cleanup = new CleanupStack()) {
+            cleanup.add(() -> shares.leave(receives));
+            while (shares.isExceeded() && made() < count) {
+                growth.growOnce();
+            }
+            members.add(number, connection);
+            cleanup.keep();
+        }
     }
 
     /** Removes a connection. Does nothing if its number belongs to another connection by now. */
@@ -193,7 +241,8 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     @Override
     public void close() {
         ring.stop();
-        while (!ring.isQuiet()) { // a thread that gives a message back may be inside a post: this is brief
+        // A thread that gives a message back may be inside a post, or one may add buffers: this is brief.
+        while (!ring.isQuiet() || growth.isUnderWay()) {
             LockSupport.parkNanos(this, GIVE_BACK_NANOS);
         }
         new CloseSteps()

@@ -10,13 +10,18 @@ import io.rdma.internal.ibv.SrqAttr;
  * pair, {@code IBV_QPT_XRC_SEND}.
  */
 public interface XrcVerbs {
+    /** {@code O_CREAT}: a domain that does not exist is created. */
+    int O_CREAT = 0x40;
+
     /**
-     * Opens a domain that is private to this process, {@code ibv_open_xrcd(3)}.
+     * Opens a domain, {@code ibv_open_xrcd(3)}. All that open the same file of a device share one domain.
      *
      * @param context handle
+     * @param fd open descriptor of that file, needed during the call alone; -1 for a domain that nobody else has
+     * @param oflags {@code O_CREAT}, without which the domain must exist, or EAGAIN
      * @return handle
      */
-    long openXrcd(long context);
+    long openXrcd(long context, int fd, int oflags);
 
     /**
      * Closes a domain, {@code ibv_close_xrcd(3)}; EBUSY while an object uses it.
@@ -52,4 +57,14 @@ public interface XrcVerbs {
      * @return handle and number, no capacity
      */
     Qp createXrcReceiveQp(long xrcd);
+
+    /**
+     * Opens a receiving queue pair that another user of the domain has created, {@code ibv_open_qp(3)}. It is destroyed
+     * when everyone that created or opened it has destroyed it.
+     *
+     * @param xrcd handle
+     * @param qpNum its number; EINVAL if the domain has no such queue pair
+     * @return another handle, and the number; no capacity
+     */
+    Qp openQp(long xrcd, int qpNum);
 }

@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.rdma.internal.ibv.NativeMemory;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -38,6 +39,7 @@ public final class Libc {
     private static final int F_GETFL = 3;
     private static final int F_SETFL = 4;
     private static final int O_NONBLOCK = 0x800;
+    private static final int O_CLOEXEC = 0x80000;
 
     private static final MethodHandle POLL = handle("poll", JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT);
     private static final MethodHandle EVENTFD = handle("eventfd", JAVA_INT, JAVA_INT, JAVA_INT);
@@ -50,6 +52,13 @@ public final class Libc {
     private static final MethodHandle FCNTL = downcall(
             "fcntl",
             FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+            CallState.ERRNO,
+            Linker.Option.firstVariadicArg(2));
+
+    /** {@code open(const char *, int, ...)}, without the mode of a new file. */
+    private static final MethodHandle OPEN = downcall(
+            "open",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT),
             CallState.ERRNO,
             Linker.Option.firstVariadicArg(2));
 
@@ -107,8 +116,23 @@ public final class Libc {
         }
     }
 
+    /**
+     * Opens a file for reading, {@code open(2)}.
+     *
+     * @return a descriptor, or a negative errno
+     */
+    public static int open(String path) {
+        try (Arena arena = Arena.ofConfined()) {
+            long name = arena.allocateFrom(path).address();
+            int result = (int) OPEN.invokeExact(CallState.segment(), name, O_CLOEXEC);
+            return result >= 0 ? result : -CallState.errno();
+        } catch (Throwable e) {
+            throw CallState.unexpected(e);
+        }
+    }
+
     /** Calls {@code close(2)}. */
-    static int close(int fd) {
+    public static int close(int fd) {
         try {
             int result = (int) CLOSE.invokeExact(CallState.segment(), fd);
             return result >= 0 ? result : -CallState.errno();

@@ -85,7 +85,7 @@ final class SoftQueuePairs {
     }
 
     void modify(long qp, QpAttr attr, int mask) {
-        SoftQp object = verbs.object("ibv_modify_qp", qp, SoftQp.class);
+        SoftQp object = verbs.xrc().queuePair("ibv_modify_qp", qp);
         boolean connects = (mask & QP_STATE) != 0 && (attr.qpState() == QPS_RTR || attr.qpState() == QPS_RTS);
         if (connects && verbs.isIwarp()) {
             throw new VerbsException(
@@ -98,12 +98,12 @@ final class SoftQueuePairs {
     }
 
     QpAttr query(long qp) {
-        SoftQp object = verbs.object("ibv_query_qp", qp, SoftQp.class);
+        SoftQp object = verbs.xrc().queuePair("ibv_query_qp", qp);
         return object.device.call(() -> QpTransitions.view(object));
     }
 
     QpInitAttr queryInit(long qp) {
-        SoftQp object = verbs.object("ibv_query_qp", qp, SoftQp.class);
+        SoftQp object = verbs.xrc().queuePair("ibv_query_qp", qp);
         long srq = object.srq == null ? 0 : object.srq.handle;
         return new QpInitAttr(
                 object.sendCq.handle, object.recvCq.handle, srq, object.cap, object.type(), object.signalAll);
@@ -111,20 +111,15 @@ final class SoftQueuePairs {
 
     void destroy(long qp) {
         synchronized (verbs) {
-            SoftQp object = verbs.object("ibv_destroy_qp", qp, SoftQp.class);
-            object.device.call(() -> {
-                if (object.attached > 0) { // as ib_uverbs does
-                    throw SoftDevice.busy("ibv_destroy_qp");
-                }
-                verbs.device().remove(object);
-                return 0;
-            });
-            verbs.release("ibv_destroy_qp", object);
-            object.pd.context.forget(object);
+            SoftQp object = verbs.xrc().queuePair("ibv_destroy_qp", qp);
             if (object.xrcd != null) {
-                object.xrcd.users--;
+                if (verbs.xrc().destroyed(qp, object, object.xrcd)) {
+                    remove(object);
+                }
                 return;
             }
+            remove(object);
+            verbs.release("ibv_destroy_qp", object);
             if (object.srq != null) {
                 object.srq.users--;
             }
@@ -132,6 +127,17 @@ final class SoftQueuePairs {
             object.sendCq.users--;
             object.recvCq.users--;
         }
+    }
+
+    private void remove(SoftQp object) {
+        object.device.call(() -> {
+            if (object.attached > 0) { // as ib_uverbs does
+                throw SoftDevice.busy("ibv_destroy_qp");
+            }
+            verbs.device().remove(object);
+            return 0;
+        });
+        object.pd.context.forget(object);
     }
 
     void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer) {

@@ -8,6 +8,7 @@ import io.rdma.internal.ibv.SrqAttr;
 import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;
+import io.rdma.internal.soft.objects.SoftOpenQp;
 import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftSrq;
@@ -15,6 +16,10 @@ import io.rdma.internal.soft.objects.SoftXrcd;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Implementation of {@link XrcVerbs} by the software device. The monitor of its {@link SoftVerbs} guards it, like the
@@ -23,19 +28,44 @@ import io.rdma.types.VerbsException;
 final class SoftXrc implements XrcVerbs {
     private static final QpCap NOTHING = new QpCap(0, 0, 0, 0, 0);
 
+    private static final int EBADF = 9;
+
     private final SoftVerbs verbs;
+    private final SoftXrcd.Files files = new SoftXrcd.Files(); // guarded by the monitor of verbs
 
     SoftXrc(SoftVerbs verbs) {
         this.verbs = verbs;
     }
 
     @Override
-    public long openXrcd(long context) {
+    public long openXrcd(long context, int fd, int oflags) {
         synchronized (verbs) {
             SoftContext owner = verbs.object("ibv_open_xrcd", context, SoftContext.class);
             verbs.require("ibv_open_xrcd", verbs.personality().has(Opcode.XRC), "XRC");
+            Object inode = fd == -1 ? null : inode(fd);
+            if (inode != null && (oflags & O_CREAT) == 0 && !files.has(inode)) { // as ib_uverbs does
+                throw new VerbsException(
+                        "ibv_open_xrcd", Errno.EAGAIN, "Nobody in this process has created the domain");
+            }
+            SoftXrcd made = new SoftXrcd(owner, files, inode);
+            try {
+                verbs.handles.add(made);
+            } catch (Throwable e) {
+                made.closed(files);
+                throw e;
+            }
             owner.users++;
-            return verbs.handles.add(new SoftXrcd(owner));
+            return made.handle;
+        }
+    }
+
+    /** Returns the identity of an open file. The descriptor stands for the same file in {@code /proc}. */
+    private static Object inode(int fd) {
+        try {
+            Path file = Path.of("/proc/self/fd/" + fd);
+            return List.of(Files.getAttribute(file, "unix:dev"), Files.getAttribute(file, "unix:ino"));
+        } catch (IOException e) {
+            throw new VerbsException("ibv_open_xrcd", EBADF, "The descriptor is not open");
         }
     }
 
@@ -44,6 +74,7 @@ final class SoftXrc implements XrcVerbs {
         synchronized (verbs) {
             SoftXrcd object = verbs.object("ibv_close_xrcd", xrcd, SoftXrcd.class);
             verbs.release("ibv_close_xrcd", object);
+            object.closed(files);
             object.context.users--;
         }
     }
@@ -105,7 +136,50 @@ final class SoftXrc implements XrcVerbs {
                 return made;
             });
             domain.users++;
+            domain.add(qp);
             return new Qp(qp.handle, qp.qpn, NOTHING);
         }
+    }
+
+    @Override
+    public Qp openQp(long xrcd, int qpNum) {
+        synchronized (verbs) {
+            SoftXrcd domain = verbs.object("ibv_open_qp", xrcd, SoftXrcd.class);
+            SoftQp target = domain.target(qpNum);
+            if (target == null) {
+                throw new VerbsException(
+                        "ibv_open_qp",
+                        Errno.EINVAL,
+                        "The domain has no receiving queue pair " + qpNum
+                                + ": open the file that its creator has opened");
+            }
+            long handle = verbs.handles.add(new SoftOpenQp(target, domain));
+            target.owners++;
+            domain.users++;
+            return new Qp(handle, qpNum, NOTHING);
+        }
+    }
+
+    /** Returns the queue pair of a handle of its creator, or of a caller that opened it. */
+    SoftQp queuePair(String call, long handle) {
+        SoftOpenQp opened = verbs.handles.find(handle, SoftOpenQp.class);
+        return opened == null ? verbs.object(call, handle, SoftQp.class) : opened.target;
+    }
+
+    /**
+     * Ends the use of a target queue pair by one of its owners. Under the monitor.
+     *
+     * @return whether it was the last one, so that the queue pair itself is to be removed
+     */
+    boolean destroyed(long handle, SoftQp target, SoftXrcd creators) {
+        SoftOpenQp opened = verbs.handles.find(handle, SoftOpenQp.class);
+        SoftXrcd by = opened == null ? creators : opened.xrcd;
+        verbs.handles.remove(opened == null ? target : opened);
+        by.users--;
+        if (--target.owners > 0) {
+            return false;
+        }
+        by.remove(target);
+        return true;
     }
 }

@@ -167,7 +167,7 @@ abstract class SharedWindowContract {
                     1 << 16,
                     granted.receiveBufferSize(),
                     granted.maxMessageSize(),
-                    granted.offer());
+                    new Offer(2, 2, granted.offer().capabilities() & ~Offer.SHARED_RECEIVES));
             Endpoint endpoint =
                     queuePair.connect(overstated, exchange.remoteAddress().getAddress());
             exchange.sendReady();

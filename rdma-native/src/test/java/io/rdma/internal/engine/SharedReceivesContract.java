@@ -233,7 +233,7 @@ abstract class SharedReceivesContract extends ConnectedContract {
         another(window(8));
         SharedReceives shared = resources.sharedReceives(client.loop());
         int most = SHARED - 16; // as many may be on their way back
-        int free = resources.context().isIwarp() ? most - 2 * (8 + EndpointOptions.CONTROL_RECEIVES) : most;
+        int free = most - 2 * (8 + EndpointOptions.CONTROL_RECEIVES);
         shared.promise(free - 1);
         assertThatThrownBy(() -> shared.promise(2))
                 .isInstanceOf(IllegalStateException.class)

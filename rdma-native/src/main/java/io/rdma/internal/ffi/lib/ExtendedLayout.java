@@ -2,7 +2,8 @@ package io.rdma.internal.ffi.lib;
 
 /**
  * The layouts of {@code struct ibv_qp_init_attr_ex}, after the {@link QpInitAttrLayout} that it begins with,
- * {@code struct ibv_srq_init_attr_ex}, {@code struct ibv_xrcd_init_attr} and {@code struct ibv_cq_init_attr_ex}.
+ * {@code struct ibv_srq_init_attr_ex}, {@code struct ibv_xrcd_init_attr}, {@code struct ibv_qp_open_attr}
+ * and {@code struct ibv_cq_init_attr_ex}.
  */
 final class ExtendedLayout {
     static final int QP_INIT_SIZE = 136;
@@ -22,6 +23,11 @@ final class ExtendedLayout {
     static final int XRCD_INIT_SIZE = 12;
     static final int XRCD_INIT_FD = 4;
     static final int XRCD_INIT_OFLAGS = 8;
+
+    static final int QP_OPEN_SIZE = 32;
+    static final int QP_OPEN_QP_NUM = 4;
+    static final int QP_OPEN_XRCD = 8;
+    static final int QP_OPEN_QP_TYPE = 24;
 
     static final int CQ_INIT_SIZE = 56;
     static final int CQ_INIT_CQE = 0;

@@ -18,15 +18,13 @@ import java.lang.foreign.Arena;
 
 /** {@link XrcVerbs} over libibverbs, where all of it is inline, through {@code struct verbs_context}. */
 final class FfmXrc implements XrcVerbs {
-    private static final int O_CREAT = 0x40;
-
     @Override
-    public long openXrcd(long context) {
+    public long openXrcd(long context, int fd, int oflags) {
         try (Arena arena = Arena.ofConfined()) {
             long at = arena.allocate(ExtendedLayout.XRCD_INIT_SIZE, 8).address();
             putInt(at, Ibv.XRCD_INIT_ATTR_FD | Ibv.XRCD_INIT_ATTR_OFLAGS);
-            putInt(at + ExtendedLayout.XRCD_INIT_FD, -1);
-            putInt(at + ExtendedLayout.XRCD_INIT_OFLAGS, O_CREAT);
+            putInt(at + ExtendedLayout.XRCD_INIT_FD, fd);
+            putInt(at + ExtendedLayout.XRCD_INIT_OFLAGS, oflags);
             return FfmExtended.create("ibv_open_xrcd", context, ProviderCalls.VERBS_OPEN_XRCD, at);
         }
     }
@@ -79,6 +77,19 @@ final class FfmXrc implements XrcVerbs {
             putInt(at + ExtendedLayout.QP_INIT_COMP_MASK, Ibv.QP_INIT_ATTR_XRCD);
             putLong(at + ExtendedLayout.QP_INIT_XRCD, xrcd);
             long qp = FfmExtended.create("ibv_create_qp_ex", getLong(xrcd), ProviderCalls.VERBS_CREATE_QP_EX, at);
+            return new Qp(qp, getInt(qp + FfmAsyncEvents.QP_NUM), new QpCap(0, 0, 0, 0, 0));
+        }
+    }
+
+    @Override
+    public Qp openQp(long xrcd, int qpNum) {
+        try (Arena arena = Arena.ofConfined()) {
+            long at = arena.allocate(ExtendedLayout.QP_OPEN_SIZE, 8).address();
+            putInt(at, Ibv.QP_OPEN_ATTR_NUM | Ibv.QP_OPEN_ATTR_XRCD | Ibv.QP_OPEN_ATTR_TYPE);
+            putInt(at + ExtendedLayout.QP_OPEN_QP_NUM, qpNum);
+            putLong(at + ExtendedLayout.QP_OPEN_XRCD, xrcd);
+            putInt(at + ExtendedLayout.QP_OPEN_QP_TYPE, Ibv.QPT_XRC_RECV);
+            long qp = FfmExtended.create("ibv_open_qp", getLong(xrcd), ProviderCalls.VERBS_OPEN_QP, at);
             return new Qp(qp, getInt(qp + FfmAsyncEvents.QP_NUM), new QpCap(0, 0, 0, 0, 0));
         }
     }

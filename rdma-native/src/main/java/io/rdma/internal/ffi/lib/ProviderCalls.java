@@ -37,6 +37,7 @@ public final class ProviderCalls {
     private static final long VERBS_SZ = -8;
     private static final long VERBS_QUERY_PORT = -320;
     static final long VERBS_CREATE_CQ_EX = -120;
+    static final long VERBS_OPEN_QP = -64;
     static final long VERBS_CREATE_QP_EX = -56;
     static final long VERBS_GET_SRQ_NUM = -48;
     static final long VERBS_CREATE_SRQ_EX = -40;

@@ -55,6 +55,7 @@ public final class SoftQp extends SoftObject {
     private QueuedRequest arriving; // of the shared receive queue; valid while `holding`
     private @Nullable SoftSrq arrivingFrom; // the queue that `arriving` fits
     public final @Nullable SoftXrcd xrcd; // of an XRC target
+    public int owners = 1; // of an XRC target: callers that created or opened it; under the lock of SoftVerbs
     private boolean holding;
     private boolean lastTold;
     public int attached; // number of multicast groups
@@ -308,7 +309,7 @@ public final class SoftQp extends SoftObject {
             return true;
         }
         SoftSrq wanted = device.sharedQueue(srqn);
-        if (xrcd == null || wanted == null || wanted.xrcd != xrcd || holding) {
+        if (xrcd == null || wanted == null || !xrcd.isSameAs(wanted.xrcd) || holding) {
             return false;
         }
         srq = wanted;

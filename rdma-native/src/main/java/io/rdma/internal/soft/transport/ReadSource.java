@@ -7,6 +7,7 @@ import io.rdma.internal.soft.objects.OnDemandPaging;
 import io.rdma.internal.soft.objects.SoftPd;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftSrq;
+import io.rdma.internal.soft.objects.SoftXrcd;
 import io.rdma.internal.soft.wire.Packet;
 
 /** The memory that a peer reads. Device thread. */
@@ -18,8 +19,9 @@ final class ReadSource {
      * not be the one that the target serves now.
      */
     static SoftPd domain(SoftQp qp, Packet request) {
-        SoftSrq named = qp.xrcd == null ? null : qp.device.sharedQueue(request.srqn);
-        return named == null || named.xrcd != qp.xrcd ? qp.pd : named.pd;
+        SoftXrcd domain = qp.xrcd;
+        SoftSrq named = domain == null ? null : qp.device.sharedQueue(request.srqn);
+        return domain == null || named == null || !domain.isSameAs(named.xrcd) ? qp.pd : named.pd;
     }
 
     /** Returns whether queue pair and key allow the whole read. */

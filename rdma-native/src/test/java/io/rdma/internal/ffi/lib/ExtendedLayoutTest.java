@@ -51,6 +51,11 @@ class ExtendedLayoutTest {
         asserts.offset("ibv_xrcd_init_attr", "comp_mask", 0);
         asserts.offset("ibv_xrcd_init_attr", "fd", ExtendedLayout.XRCD_INIT_FD);
         asserts.offset("ibv_xrcd_init_attr", "oflags", ExtendedLayout.XRCD_INIT_OFLAGS);
+        asserts.size("ibv_qp_open_attr", ExtendedLayout.QP_OPEN_SIZE);
+        asserts.offset("ibv_qp_open_attr", "comp_mask", 0);
+        asserts.offset("ibv_qp_open_attr", "qp_num", ExtendedLayout.QP_OPEN_QP_NUM);
+        asserts.offset("ibv_qp_open_attr", "xrcd", ExtendedLayout.QP_OPEN_XRCD);
+        asserts.offset("ibv_qp_open_attr", "qp_type", ExtendedLayout.QP_OPEN_QP_TYPE);
         asserts.offset("ibv_xrcd", "context", 0);
         asserts.offset("ibv_send_wr", "qp_type.xrc.remote_srqn", SendWr.XRC_REMOTE_SRQN);
         asserts.size("ibv_cq_init_attr_ex", ExtendedLayout.CQ_INIT_SIZE);

@@ -17,6 +17,7 @@ import picocli.CommandLine.Command;
             ConnectionsBench.class,
             ManyBench.class,
             LargeBench.class,
+            FairnessBench.class,
             StartupBench.class,
             PathsBench.class,
             SoakBench.class,
