@@ -54,7 +54,14 @@ public final class XrcDomain extends NativeObject {
      */
     public QueuePair openReceiveQueuePair(int number) {
         Qp qp = verbs.xrc().openQp(handle(), number);
-        return new QueuePair(verbs, null, context, QueuePairType.XRC_RECV, qp, NOTHING);
+        return new QueuePair(
+                verbs,
+                null,
+                context,
+                QueuePairType.XRC_RECV,
+                qp,
+                NOTHING,
+                () -> verbs.destroyQp(qp.handle()));
     }
 
     @Override

@@ -24,8 +24,11 @@ public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int 
 
     static final long GUID = 0x0200_00ff_fe00_0001L;
 
-    /** Identifier of no vendor. Linux's rdma_rxe has it, and a device must not have 0. */
-    private static final int NO_VENDOR = 0xff_ffff;
+    /**
+     * Identifier of the vendor: that of the GUID, which is locally administered. Not 0xffffff, by which Linux's rdma_rxe
+     * is known.
+     */
+    private static final int VENDOR = 0x02_0000;
 
     private static final int MAX_GROUPS = 1 << 10;
     private static final int MAX_GROUP_MEMBERS = 1 << 10;
@@ -48,7 +51,7 @@ public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int 
                 GUID,
                 Long.MAX_VALUE,
                 PAGE_SIZES,
-                NO_VENDOR,
+                VENDOR,
                 0,
                 0,
                 1 << 16,
