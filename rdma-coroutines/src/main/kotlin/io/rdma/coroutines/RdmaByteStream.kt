@@ -34,10 +34,12 @@ public class RdmaByteStream(
      */
     public suspend fun write(bytes: ByteBuffer) {
         val rest = bytes.duplicate()
-        while (rest.hasRemaining()) writeSome { room ->
-            val count = minOf(room.remaining(), rest.remaining())
-            room.put(rest.slice().limit(count))
-            rest.position(rest.position() + count)
+        while (rest.hasRemaining()) {
+            writeSome { room ->
+                val count = minOf(room.remaining(), rest.remaining())
+                room.put(rest.slice().limit(count))
+                rest.position(rest.position() + count)
+            }
         }
     }
 

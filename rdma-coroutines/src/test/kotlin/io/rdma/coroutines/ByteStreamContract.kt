@@ -49,7 +49,10 @@ abstract class ByteStreamContract : PairContract() {
     @Test
     fun `small writes are one message that leaves at the flush`() =
         connected { pair ->
-            fun requests() = pair.client.endpoint.counters().let { it.posted() - it.creditFrames() }
+            fun requests() =
+                pair.client.endpoint
+                    .counters()
+                    .let { it.posted() - it.creditFrames() }
             val client = RdmaByteStream(pair.client)
             val before = requests()
             repeat(500) { client.write(byteArrayOf(it.toByte())) }

@@ -164,7 +164,6 @@ public final class RdmaByteStream {
         return inputEnded ? Flux.empty() : connection.receiveOwned();
     }
 
-
     /**
      * Returns the input as a stream of {@code java.io}, which waits for bytes: read it on a virtual thread, not on the
      * loop. The bytes are copied once, out of the receive buffer. A close ends the reading only.

@@ -151,7 +151,8 @@ abstract class ByteStreamContract {
         assertThat(requests()).isEqualTo(before);
         out.flush();
         out.flush();
-        byte[] first = Objects.requireNonNull(peer.read().next().block(PATIENCE)).array();
+        byte[] first =
+                Objects.requireNonNull(peer.read().next().block(PATIENCE)).array();
         assertThat(first).hasSize(500).startsWith(0, 1, 2);
         assertThat(requests() - before).isEqualTo(1);
     }
@@ -211,8 +212,9 @@ abstract class ByteStreamContract {
         client.end().block(PATIENCE);
         client.end().block(PATIENCE);
         StepVerifier.create(client.write(ByteBuffer.wrap(random(1))))
-                .expectErrorSatisfies(error ->
-                        assertThat(error).isInstanceOf(IllegalStateException.class).hasMessageContaining("has ended"))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("has ended"))
                 .verify(PATIENCE);
         peer.write(ByteBuffer.wrap(random(1))).then(peer.end()).block(PATIENCE); // the other way is open
         assertThat(all(client).block(PATIENCE)).isEqualTo(random(1));

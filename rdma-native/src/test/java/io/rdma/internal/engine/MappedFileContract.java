@@ -133,8 +133,7 @@ abstract class MappedFileContract extends ConnectedContract {
     void rightsToWriteAReadOnlyFileAreRefused() throws IOException {
         connect(options());
         MemorySegment mapped = mapped(MapMode.READ_ONLY);
-        for (AccessFlag right :
-                Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)) {
+        for (AccessFlag right : Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC)) {
             assertThatThrownBy(() -> domain(server).register(mapped, EnumSet.of(right)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("read-only")
@@ -171,7 +170,9 @@ abstract class MappedFileContract extends ConnectedContract {
                 .isNull();
         exchange(client, server); // with iWARP the write may arrive after its completion
         mapped.force();
-        assertThat(Files.readAllBytes(directory.resolve("file"))).containsOnly(7).hasSize(BYTES);
+        assertThat(Files.readAllBytes(directory.resolve("file")))
+                .containsOnly(7)
+                .hasSize(BYTES);
         source.close();
         region.close();
     }
@@ -198,8 +199,7 @@ abstract class MappedFileContract extends ConnectedContract {
                 attributes.onDemand() && attributes.rcOnDemand().contains(OnDemandOperation.READ),
                 () -> device() + " has no on-demand paging");
         MemorySegment mapped = mapped(MapMode.READ_ONLY);
-        MemoryRegion region =
-                domain(server).register(mapped, EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.ON_DEMAND));
+        MemoryRegion region = domain(server).register(mapped, EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.ON_DEMAND));
         RegisteredBuffer target = client.memory().allocateBuffer(BYTES);
         assertThat(readFrom(region, target).error).isNull();
         assertThat(target.segment().toArray(ValueLayout.JAVA_BYTE)).isEqualTo(content);
