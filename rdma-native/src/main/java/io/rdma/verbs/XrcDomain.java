@@ -33,14 +33,7 @@ public final class XrcDomain extends NativeObject {
      */
     public QueuePair createReceiveQueuePair() {
         Qp qp = verbs.xrc().createXrcReceiveQp(handle());
-        return new QueuePair(
-                verbs,
-                SendInterface.classic(verbs, QueuePairType.XRC_RECV),
-                context,
-                QueuePairType.XRC_RECV,
-                qp,
-                NOTHING,
-                () -> verbs.destroyQp(qp.handle()));
+        return receiving(qp);
     }
 
     /**
@@ -54,9 +47,13 @@ public final class XrcDomain extends NativeObject {
      */
     public QueuePair openReceiveQueuePair(int number) {
         Qp qp = verbs.xrc().openQp(handle(), number);
+        return receiving(qp);
+    }
+
+    private QueuePair receiving(Qp qp) {
         return new QueuePair(
                 verbs,
-                null,
+                SendInterface.classic(verbs, QueuePairType.XRC_RECV),
                 context,
                 QueuePairType.XRC_RECV,
                 qp,

@@ -5,6 +5,7 @@ import static io.rdma.internal.ffi.lib.SoftProvider.result;
 import static io.rdma.internal.ibv.NativeMemory.putInt;
 
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ffi.XrcVerbs;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.Sge;
@@ -18,7 +19,7 @@ final class OptionalProvider {
     private OptionalProvider() {}
 
     static long openXrcd(long context) {
-        return result(() -> SOFT.xrc().openXrcd(context));
+        return result(() -> SOFT.xrc().openXrcd(context, -1, XrcVerbs.O_CREAT));
     }
 
     static long closeXrcd(long xrcd) {
