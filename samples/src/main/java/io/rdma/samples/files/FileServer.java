@@ -50,10 +50,7 @@ final class FileServer {
     /** Returns the right to read, on demand where the device can: so a file that is cut fails the read alone. */
     private static Set<AccessFlag> access(RdmaResources resources) {
         ExtendedDeviceAttributes attributes = resources.context().queryDeviceExtended();
-        boolean onDemand =
-                attributes.onDemand() && attributes.rcOnDemand().contains(OnDemandOperation.READ);
-        return onDemand
-                ? EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.ON_DEMAND)
-                : EnumSet.of(AccessFlag.REMOTE_READ);
+        boolean onDemand = attributes.onDemand() && attributes.rcOnDemand().contains(OnDemandOperation.READ);
+        return onDemand ? EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.ON_DEMAND) : EnumSet.of(AccessFlag.REMOTE_READ);
     }
 }

@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import picocli.CommandLine.Command;
@@ -89,9 +90,8 @@ final class LargeBench implements Callable<Integer> {
                     .options(o -> o.withMaxMessageSize(MOST))
                     .connectNow(PATIENCE);
             try {
-                MemoryRegion there = accepted.join()
-                        .allocate(Long.BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
-                        .block(PATIENCE);
+                MemoryRegion there =
+                        value(accepted.join().allocate(Long.BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
                 for (int size : sizes) {
                     measure(connection, there.remote(), size, results);
                 }
@@ -110,7 +110,7 @@ final class LargeBench implements Callable<Integer> {
             MemorySegment memory = arena.allocate(bytes, 4096);
             memory.fill((byte) 1);
             int messages = options.quick() ? 1 : Math.max(1, total / size);
-            RegisteredBuffer leased = connection.register(memory).block(PATIENCE);
+            RegisteredBuffer leased = value(connection.register(memory));
             try (leased) {
                 send(connection, leased).end().block(PATIENCE); // for the compilers, and the pages of the receiver
                 long[] held = new long[messages];
@@ -138,6 +138,11 @@ final class LargeBench implements Callable<Integer> {
         }
     }
 
+    /** Awaits a value. */
+    private static <T> T value(Mono<T> mono) {
+        return Objects.requireNonNull(mono.block(PATIENCE));
+    }
+
     /** Returns the median: the longest time is that for which the processor did other work. */
     private static long median(long[] nanos) {
         Arrays.sort(nanos);
@@ -157,11 +162,10 @@ final class LargeBench implements Callable<Integer> {
 
     /** Begins a send in a turn of the loop, which ends a write. Returns the time for which the loop was held. */
     private static long onLoop(RdmaConnection connection, RegisteredBuffer message, RemoteMemory there) {
-        try (RegisteredBuffer small = connection.acquire().block(PATIENCE)) {
-            Begun begun = connection
+        try (RegisteredBuffer small = value(connection.acquire())) {
+            Begun begun = value(connection
                     .write(small.limit(Long.BYTES), there)
-                    .then(Mono.fromCallable(() -> send(connection, message)))
-                    .block(PATIENCE);
+                    .then(Mono.fromCallable(() -> send(connection, message))));
             begun.end().block(PATIENCE);
             return begun.nanos();
         }
