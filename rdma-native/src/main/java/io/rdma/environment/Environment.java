@@ -58,13 +58,14 @@ public interface Environment {
      * @param task task that must run, even if it takes the caller's time
      */
     default void startOrRun(String name, Runnable task) {
-        AtomicBoolean begun = new AtomicBoolean();
-        Runnable once = () -> {
-            if (begun.compareAndSet(false, true)) {
-                task.run();
-            }
-        };
+        Runnable once = task;
         try {
+            AtomicBoolean begun = new AtomicBoolean();
+            once = () -> {
+                if (begun.compareAndSet(false, true)) {
+                    task.run();
+                }
+            };
             start(name, once);
         } catch (Throwable e) { // no memory for a thread; it may run all the same
             once.run();

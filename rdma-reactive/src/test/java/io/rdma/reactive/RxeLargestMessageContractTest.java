@@ -9,4 +9,9 @@ class RxeLargestMessageContractTest extends LargestMessageContract {
     String device() {
         return TestDevice.real();
     }
+
+    @Override
+    int length() {
+        return GIBIBYTE;
+    }
 }

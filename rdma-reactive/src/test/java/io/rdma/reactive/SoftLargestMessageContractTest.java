@@ -5,4 +5,9 @@ class SoftLargestMessageContractTest extends LargestMessageContract {
     String device() {
         return "soft0";
     }
+
+    @Override
+    int length() {
+        return GIBIBYTE / 4;
+    }
 }

@@ -1,9 +1,9 @@
 package io.rdma.internal.engine;
 
 import io.rdma.environment.Environment;
-import io.rdma.internal.close.CloseSteps;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
 // - The operation releases the exposure exactly once, at its end or cancel.
 // - The buffer is given back exactly once: by the thread that moves the state to RELEASED, or, if that was REGISTERING,
 // by the registering thread when its call has returned. So memory is never freed while it is registered.
-// - Freeing is slow: it runs on a thread of its own, or on the registering one.
+// - Freeing is slow: it runs on a thread of its own, or on the registering one. The listener of the operation runs on a
+// thread of its own: on the registering one it could wait for another registration, or for a close that waits for it.
+// - What runs at the end is made with the exposure, because memory may be short when it is needed.
 
 /**
  * Exposure of the memory of one large message to the peer, which reads the message from there. Belongs to one submit of
@@ -34,8 +36,11 @@ final class Exposure {
     private final AtomicInteger state;
     private volatile @Nullable RemoteMemory memory; // from REGISTERED on
     private volatile @Nullable RuntimeException refusal; // from REFUSED on
-    private volatile Runnable then = () -> {}; // of a release that found REGISTERING
+    private volatile Runnable then = () -> {}; // written before RELEASED
     private @Nullable MemoryRegion region; // registered for this exposure; written before the state
+    private boolean overtaken; // (registering thread) the release came during the call
+    private boolean waited; // (releasing thread) the release came before the call
+    private final Runnable end = this::end;
 
     private Exposure(WorkRequest request, Environment environment, Runnable released, int state) {
         this.request = request;
@@ -48,7 +53,7 @@ final class Exposure {
      * Creates the exposure of memory that is to be registered.
      *
      * @param request message whose buffer is borrowed, by no loop
-     * @param released runs when a release has found the exposure QUEUED, so that the messages behind it go on
+     * @param released runs after a release has found the exposure QUEUED, so that the messages behind it go on
      */
     static Exposure queued(WorkRequest request, Environment environment, Runnable released) {
         return new Exposure(request, environment, released, QUEUED);
@@ -91,20 +96,39 @@ final class Exposure {
         return state.compareAndSet(QUEUED, REGISTERING);
     }
 
-    /** Ends the registration by a region, which belongs to the exposure from now on. */
-    void registered(MemoryRegion fresh) {
+    /**
+     * Ends the registration by a region, which belongs to the exposure from now on. {@link #goOn} follows.
+     *
+     * @param exposed all of the region
+     */
+    void registered(MemoryRegion fresh, RemoteMemory exposed) {
         region = fresh;
-        memory = fresh.remote();
-        if (!state.compareAndSet(REGISTERING, REGISTERED)) {
-            free(then);
+        memory = exposed;
+        end(REGISTERED);
+    }
+
+    /**
+     * Ends the registration by a failure. {@link #goOn} follows.
+     *
+     * @param fresh region that the peer cannot use; null if there is none
+     */
+    void refused(RuntimeException reason, @Nullable MemoryRegion fresh) {
+        region = fresh;
+        refusal = reason;
+        end(REFUSED);
+    }
+
+    private void end(int registration) {
+        if (!state.compareAndSet(REGISTERING, registration)) {
+            overtaken = true;
+            free();
         }
     }
 
-    /** Ends the registration without a region. */
-    void refused(RuntimeException reason) {
-        refusal = reason;
-        if (!state.compareAndSet(REGISTERING, REFUSED)) {
-            free(then);
+    /** Goes on after the registration has ended, on a thread that may call the application. */
+    void goOn() {
+        if (overtaken) {
+            then.run();
         }
     }
 
@@ -117,26 +141,44 @@ final class Exposure {
         then = after;
         int before = state.getAndSet(RELEASED);
         if (before != REGISTERING) {
-            environment.startOrRun("rdma-unexpose", () -> {
-                free(after);
-                if (before == QUEUED) {
-                    released.run();
-                }
-            });
+            waited = before == QUEUED;
+            environment.startOrRun("rdma-unexpose", end);
+        }
+    }
+
+    /** Ends a released exposure for which no thread registers. The messages behind it go on first. */
+    private void end() {
+        try {
+            if (waited) {
+                released.run();
+            }
+        } finally {
+            freeAndGoOn();
+        }
+    }
+
+    private void freeAndGoOn() {
+        try {
+            free();
+        } finally {
+            then.run();
         }
     }
 
     /**
      * Deregisters the region, and then gives the buffer back, so that the peer cannot read the data of its next owner.
      */
-    private void free(Runnable after) {
+    private void free() {
         MemoryRegion mine = region;
-        CloseSteps steps = new CloseSteps();
-        if (mine != null) {
-            steps.run(mine::close); // if the device refuses it, the domain tries again
+        try {
+            if (mine != null) {
+                mine.close();
+            }
+        } catch (Throwable e) { // the domain tries again
+            System.getLogger(Exposure.class.getName())
+                    .log(Level.WARNING, "the memory of a large message was not deregistered", e);
+        } finally {
+            request.giveBack(false); // borrowed by no loop
         }
-        steps.run(() -> request.giveBack(false)) // borrowed by no loop
-                .run(after::run)
-                .log(Exposure.class, "the end of a large message failed");
     }
 }

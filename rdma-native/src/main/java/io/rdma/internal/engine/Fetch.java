@@ -3,6 +3,7 @@ package io.rdma.internal.engine;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.internal.close.CloseSteps;
+import io.rdma.internal.loop.BlockingTasks;
 import io.rdma.types.RdmaException;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.MemoryRegion;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * A message that is larger than a receive buffer. The peer has announced where it lies, and this side reads it from
  * there in parts.
  */
-final class Fetch {
+final class Fetch implements BlockingTasks.Task {
     private static final int ANNOUNCED = 0;
     private static final int READING = 1;
     private static final int HERE = 2;
@@ -42,6 +43,7 @@ final class Fetch {
     private final AtomicLong asked = new AtomicLong();
     private final AtomicLong arrived = new AtomicLong();
     private volatile @Nullable MemoryRegion region;
+    private @Nullable Throwable unallocated; // from run() to goOn()
 
     /**
      * Creates the fetch of an announced message; it starts later.
@@ -86,19 +88,13 @@ final class Fetch {
         if (endpoint.isClosing()) {
             fail();
         } else if (state.compareAndSet(ANNOUNCED, READING)) {
-            try {
-                endpoint.loop().blockingTasks().execute("rdma-fetch", this::begin); // registering is slow
-            } catch (Throwable e) { // such as out of memory
-                try {
-                    endpoint.fail(e);
-                } finally {
-                    fail();
-                }
-            }
+            endpoint.loop().largeMessages().fetches().execute("rdma-fetch", this); // registering is slow
         }
     }
 
-    private void begin() {
+    /** Allocates the memory. */
+    @Override
+    public void run() {
         if (isFailed()) { // while it waited for a thread
             return;
         }
@@ -107,10 +103,22 @@ final class Fetch {
             region = fresh;
             if (isFailed()) { // fail() may have run before the region was set
                 fresh.close();
-                return;
             }
-            for (int i = 0; i < READS; i++) {
-                readNext(fresh);
+        } catch (Throwable e) {
+            unallocated = e;
+        }
+    }
+
+    /** Begins to read, or ends the connection if there is no memory. */
+    @Override
+    public void goOn() {
+        try {
+            if (unallocated != null) {
+                throw unallocated;
+            }
+            MemoryRegion into = region;
+            for (int i = 0; into != null && i < READS; i++) {
+                readNext(into);
             }
         } catch (Throwable e) { // whatever it is, the consumer waits for the end of this message
             try {
@@ -118,6 +126,15 @@ final class Fetch {
             } finally {
                 fail();
             }
+        }
+    }
+
+    @Override
+    public void refused(Throwable reason) {
+        try {
+            endpoint.fail(reason);
+        } finally {
+            fail();
         }
     }
 

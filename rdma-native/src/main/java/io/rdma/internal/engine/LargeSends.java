@@ -2,6 +2,7 @@ package io.rdma.internal.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.environment.Environment;
+import io.rdma.internal.loop.BlockingTasks;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.os.StackRoom;
 import io.rdma.types.AccessFlag;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 // a registration which is made for it and ends with it.
 // - A registering thread counts itself and then reads whether the connection closes. The loop reads the count when the
 // connection is closing already. So the domain is in use by no thread when the close goes on.
-// - The thread that ends a registration wakes the poster afterwards: it takes the message, or those behind it.
+// - The poster is woken after a registration has ended: it takes the message, or those behind it. A poster may call
+// listeners, which may wait for the close of the connection. So the registering thread has counted itself out before.
 
 /**
  * Sender of the large messages of one connection, which the peer reads. It exposes their memory: a message whose memory
@@ -49,22 +51,27 @@ final class LargeSends {
             throw new IllegalArgumentException("a gathered message of " + operation.length() + " bytes exceeds the"
                     + " peer's receive buffers of " + endpoint.options().peerReceiveBufferSize() + " bytes: cut it");
         }
+        if (endpoint.isClosing()) { // it fails at once, on the caller's thread
+            sends.submit(operation, false);
+            return;
+        }
         StackRoom.require(StackRoom.SIGNAL);
         if (!operation.borrow(null)) {
             return;
         }
-        int[] lengths = operation.request().buffers() == null ? null : operation.lengths();
         Exposure exposure;
+        Registration registration;
         try {
             exposure = exposure(operation);
+            registration = exposure.isReady() ? null : new Registration(exposure, operation);
             operation.expose(exposure);
         } catch (Throwable e) { // no memory
             operation.request().unborrow();
             throw e;
         }
         sends.submit(operation, true);
-        if (!exposure.isReady()) { // else its memory is registered, or it has ended
-            register(exposure, operation.request(), lengths, operation.length());
+        if (registration != null && !exposure.isReady()) { // else its memory is registered, or it has ended
+            loop.largeMessages().exposures().execute("rdma-expose", registration);
         }
     }
 
@@ -82,30 +89,91 @@ final class LargeSends {
         return Exposure.queued(request, environment, sends::postWaiting);
     }
 
-    private void register(Exposure exposure, WorkRequest request, int @Nullable [] lengths, int length) {
-        try {
-            loop.blockingTasks().execute("rdma-expose", () -> registerNow(exposure, request, lengths, length));
-        } catch (Throwable e) { // no thread: the message ends, as if its memory were refused
-            if (exposure.begin()) {
-                exposure.refused(failure(length, e));
-                sends.postWaiting();
+    /** Registration for one message. It is made before the message is submitted, with all that a failure needs. */
+    private final class Registration implements BlockingTasks.Task {
+        private final Exposure exposure;
+        private final WorkRequest request;
+        private final int @Nullable [] lengths;
+        private final int length;
+        private final UnregisteredException failure;
+        private boolean begun;
+
+        Registration(Exposure exposure, Operation operation) {
+            this.exposure = exposure;
+            request = operation.request();
+            lengths = request.buffers() == null ? null : operation.lengths();
+            length = operation.length();
+            failure = new UnregisteredException(length);
+        }
+
+        @Override
+        public void run() {
+            registering.incrementAndGet();
+            try {
+                begun = exposure.begin();
+                if (begun) {
+                    register();
+                }
+            } finally {
+                registering.decrementAndGet();
             }
+        }
+
+        private void register() {
+            MemoryRegion fresh = null;
+            RemoteMemory exposed;
+            try {
+                fresh = region(request, lengths, length);
+                exposed = fresh.remote();
+            } catch (Throwable e) {
+                exposure.refused(failure.of(e), fresh);
+                return;
+            }
+            exposure.registered(fresh, exposed);
+        }
+
+        @Override
+        public void goOn() {
+            if (begun) {
+                try {
+                    exposure.goOn();
+                } finally {
+                    sends.postWaiting();
+                }
+            }
+        }
+
+        /** Ends the message as if its memory were refused. */
+        @Override
+        public void refused(Throwable reason) {
+            begun = exposure.begin();
+            if (begun) {
+                exposure.refused(failure.of(reason), null);
+            }
+            goOn();
         }
     }
 
-    private void registerNow(Exposure exposure, WorkRequest request, int @Nullable [] lengths, int length) {
-        registering.incrementAndGet();
-        try {
-            if (exposure.begin()) {
-                try {
-                    exposure.registered(region(request, lengths, length));
-                } catch (Throwable e) {
-                    exposure.refused(failure(length, e));
-                }
-                sends.postWaiting();
+    /** Error of a message whose registration failed by an error of the JVM, for which there may be no memory then. */
+    private static final class UnregisteredException extends RdmaException {
+        private static final long serialVersionUID = 1L;
+
+        UnregisteredException(int length) {
+            super("the memory of a message of " + length + " bytes was not registered");
+        }
+
+        RuntimeException of(Throwable reason) {
+            if (reason instanceof RuntimeException error) {
+                return error;
             }
-        } finally {
-            registering.decrementAndGet();
+            initCause(reason);
+            return this;
+        }
+
+        /** Records no stack: most are never thrown, and the cause has one. */
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
         }
     }
 
@@ -120,12 +188,6 @@ final class LargeSends {
         }
         Objects.requireNonNull(request.buffer()).requireMemory();
         return endpoint.inDomain(() -> domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ)));
-    }
-
-    private static RuntimeException failure(int length, Throwable e) {
-        return e instanceof RuntimeException error
-                ? error
-                : new RdmaException("the memory of a message of " + length + " bytes was not registered: " + e, e);
     }
 
     /** Returns whether a thread registers memory in the domain, or may. Loop, when the connection is closing. */

@@ -10,6 +10,8 @@ import io.rdma.types.Errno;
 import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -78,6 +80,28 @@ class FaultyRegistrationTest extends FaultyConnectedContract {
         buffer.close();
     }
 
+    /** Error that is as good as a JVM without memory for a text about it. */
+    private static final class Undescribed extends OutOfMemoryError {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String toString() {
+            throw new OutOfMemoryError("a test's");
+        }
+    }
+
+    @Test
+    void anErrorThatCannotBeDescribedEndsTheMessageAlone() {
+        RegisteredBuffer buffer = connected();
+        faults.nextThrows.put("regMr", new Undescribed());
+        Counted large = submit(client, WorkRequest.send(buffer, false));
+        RuntimeException error = large.ended().error;
+        assertThat(error.getMessage()).contains(LARGE + " bytes was not registered");
+        assertThat(error.getCause() instanceof Undescribed).isTrue();
+        exchange(client, server);
+        buffer.close();
+    }
+
     @Test
     void aCancelDuringTheCallKeepsTheBufferUntilItHasReturned() {
         RegisteredBuffer buffer = connected();
@@ -102,8 +126,14 @@ class FaultyRegistrationTest extends FaultyConnectedContract {
         Counted large = submit(client, WorkRequest.send(buffer, false));
         registering.join();
         client.close();
-        assertThat(client.ending()).succeedsWithin(PATIENCE);
-        exchangeTasks();
+        assertThat(client.left()).succeedsWithin(PATIENCE);
+        assertThat(server.closed()).succeedsWithin(PATIENCE);
+        await().atMost(PATIENCE)
+                .until(() ->
+                        onLoop(() -> client.inFlight() == 0 && client.receives().isDrained()));
+        assertThat(onLoop(client::finishIfDrained))
+                .as("all but the registration has ended")
+                .isFalse();
         assertThat(client.closed()).isNotDone();
         assertThat(large.ends).hasValue(0);
         goOn.complete(null);
@@ -113,13 +143,58 @@ class FaultyRegistrationTest extends FaultyConnectedContract {
         buffer.close();
     }
 
-    /** Lets the loop run everything that was due. */
-    private void exchangeTasks() {
-        for (int i = 0; i < 3; i++) {
-            CompletableFuture<Void> ran = new CompletableFuture<>();
-            client.loop().execute(() -> ran.complete(null));
-            ran.join();
-        }
+    private boolean onLoop(BooleanSupplier question) {
+        CompletableFuture<Boolean> answer = new CompletableFuture<>();
+        client.loop().execute(() -> answer.complete(question.getAsBoolean()));
+        return answer.join();
+    }
+
+    @Test
+    void aListenerMayWaitForTheCloseThatEndedItsMessage() {
+        RegisteredBuffer buffer = connected();
+        holdNext();
+        CompletableFuture<Void> waited = new CompletableFuture<>();
+        client.submit(new Operation(WorkRequest.send(buffer, false)) {
+            @Override
+            protected void completed(long value) {}
+
+            @Override
+            protected void failed(RuntimeException error) {
+                client.closed()
+                        .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                        .join();
+                waited.complete(null);
+            }
+        });
+        registering.join();
+        client.close();
+        assertThat(client.left()).succeedsWithin(PATIENCE); // the message is released
+        goOn.complete(null);
+        assertThat(waited).succeedsWithin(PATIENCE);
+        buffer.close();
+    }
+
+    @Test
+    void aListenerMayWaitForAnotherMessageAfterAFailedRead() {
+        RegisteredBuffer buffer = connected();
+        Counted large = submit(client, WorkRequest.send(buffer, true));
+        await().atMost(PATIENCE).until(() -> server.receives().outstanding() == 1); // announced
+        faults.nextThrows.put("regMr", new OutOfMemoryError("a test's"));
+        CompletableFuture<Void> waited = new CompletableFuture<>();
+        server.receives().listener(() -> {
+            if (server.isClosing()) {
+                CompletableFuture<Void> other = new CompletableFuture<>();
+                server.loop()
+                        .largeMessages()
+                        .fetches()
+                        .execute("rdma-test", new RegistrationTask(() -> other.complete(null)));
+                other.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+                waited.complete(null);
+            }
+        });
+        assertThat(server.receives().poll()).isNull();
+        assertThat(waited).succeedsWithin(PATIENCE);
+        assertThat(large.ended().error).isInstanceOf(ConnectionClosedException.class);
     }
 
     @Test

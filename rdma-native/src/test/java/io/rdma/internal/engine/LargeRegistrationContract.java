@@ -35,15 +35,17 @@ abstract class LargeRegistrationContract extends ConnectedContract {
         awaitFirstFrame();
     }
 
-    /** Occupies the threads that register memory, so that a message whose memory is not registered waits. */
+    /** Occupies the thread that registers memory, so that a message whose memory is not registered waits. */
     private void holdRegistrations() throws InterruptedException {
-        CountDownLatch held = new CountDownLatch(BlockingTasks.MOST);
-        for (int i = 0; i < BlockingTasks.MOST; i++) {
-            client.loop().blockingTasks().execute("rdma-test", () -> {
-                held.countDown();
-                join(registrationsGoOn);
-            });
-        }
+        hold(client.loop().largeMessages().exposures());
+    }
+
+    private void hold(BlockingTasks tasks) throws InterruptedException {
+        CountDownLatch held = new CountDownLatch(1);
+        tasks.execute("rdma-test", new RegistrationTask(() -> {
+            held.countDown();
+            join(registrationsGoOn);
+        }));
         held.await();
     }
 
@@ -254,7 +256,7 @@ abstract class LargeRegistrationContract extends ConnectedContract {
         RegisteredBuffer buffer = client.memory().allocateBuffer(LARGE);
         Counted sent = submit(client, WorkRequest.send(buffer, true));
         await().atMost(PATIENCE).until(() -> server.receives().outstanding() == 1);
-        holdRegistrations();
+        hold(server.loop().largeMessages().fetches());
         long before = registered();
         CompletableFuture<ReceivedMessage> polled = new CompletableFuture<>();
         server.loop().execute(() -> polled.complete(server.receives().poll()));
@@ -264,6 +266,30 @@ abstract class LargeRegistrationContract extends ConnectedContract {
         registrationsGoOn.countDown();
         assertNext(LARGE);
         assertThat(sent.ended().error).isNull();
+    }
+
+    @Test
+    void messagesOfThePeerDoNotDelayThoseOfThisSide() throws InterruptedException {
+        connectWithBudget();
+        hold(client.loop().largeMessages().fetches());
+        RegisteredBuffer buffer = leased(LARGE);
+        Counted sent = submit(client, WorkRequest.send(buffer, false));
+        await().atMost(PATIENCE).until(() -> server.receives().outstanding() == 1); // announced
+        registrationsGoOn.countDown();
+        assertNext(LARGE);
+        assertThat(sent.ended().error).isNull();
+        buffer.close();
+    }
+
+    @Test
+    void aSubmitAfterTheCloseFailsAtOnce() {
+        connectWithBudget();
+        RegisteredBuffer buffer = leased(LARGE);
+        client.close();
+        Counted large = submit(client, WorkRequest.send(buffer, false));
+        assertThat(large.error).as("on the caller's thread").isInstanceOf(ConnectionClosedException.class);
+        assertThat(buffer.segment().isReadOnly()).isFalse();
+        buffer.close();
     }
 
     @AfterEach

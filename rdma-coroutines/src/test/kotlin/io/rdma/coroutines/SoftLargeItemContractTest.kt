@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftLargeItemContractTest : LargeItemContract() {
+    override val device = "soft0"
+}
