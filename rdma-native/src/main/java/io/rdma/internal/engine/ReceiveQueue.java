@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 // another connection.
 // - A slot of a shared ring that takes the connection beyond its share is given back without an announcement: the
 // window is one smaller then.
-// - When the queue has terminated, each message that is open keeps one promised receive. The last one that is given back
-// leaves none. A window shrinks only by slots that count as outstanding, so no promise is given back twice.
+// - When the queue has terminated, each message that is open keeps one promised receive. The last one that is given
+// back leaves none. A window shrinks only by slots that count as outstanding, so no promise is given back twice.
 // - A connection holds no more slots of a shared ring than its window. A message beyond it is given back unread and
 // ends the connection.
 // - A lent handle belongs to this queue. Only the queue's one consumer lends it again, once it is closed. So even with
@@ -387,7 +387,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         }
     }
 
-    /** Gives back what was promised to the connection, but for the messages that are open. Any thread; after the end. */
+    /** Gives back what was promised, but for the messages that are open. Any thread; after the end. */
     private void leaveShares(ReceiveShares shares) {
         int open = outstanding(); // read first: a slot that is given back may leave the window before it is counted
         int unused = promised() - open;

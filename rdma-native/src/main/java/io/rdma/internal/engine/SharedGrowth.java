@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 // - The ring begins with a part of its slots. The event of the queue's limit has more registered and posted, and the
 // limit set again. So does a connection that joins, if receives are short. One thread at a time does so.
 // - A close comes when no connection joins any more. It stops the ring and then reads `wip`, which the thread for the
-// event raises before it reads the ring's state. Every raise has one thread that lowers it: the one that was started, or
-// the caller that could not start it.
+// event raises before it reads the ring's state. Every raise has one thread that lowers it: the one that was started,
+// or the caller that could not start it.
 // - After a failure there is a pause in which nothing grows, and then an attempt. Pauses double up to a minute. A pause
 // begins only if its timer is set.
 

@@ -71,7 +71,8 @@ class FailedSharedGrowthTest extends FaultyConnectedContract {
     @Test
     void itIsTriedAgainAfterAPauseOnly() {
         connect(ConnectionOptions.DEFAULT.withReceiveBuffers(COUNT / 2, SIZE).withSendBuffers(4, SIZE));
-        RegisteredBuffer buffer = RegisteredBuffer.of(client.memory().allocate(4, Set.of(AccessFlag.LOCAL_WRITE)), 0, 4);
+        RegisteredBuffer buffer =
+                RegisteredBuffer.of(client.memory().allocate(4, Set.of(AccessFlag.LOCAL_WRITE)), 0, 4);
         long begin = System.nanoTime();
         refuse();
         await().pollInSameThread().pollDelay(Duration.ZERO).atMost(PATIENCE).until(() -> {
