@@ -10,9 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 // - Growth may use three quarters of the receives. The others are for first windows: connections that came earlier and
 // have stalled give nothing back.
 // - A window grows while more of those are left than it has, and shrinks while fewer are. So one busy connection gets
-// at most half of the three quarters, and two get a third of them each. A window that is short of receives grows by more
-// than a third of what it is, or not at all, because fewer would not be announced at once. So it may stay a quarter
-// below its share.
+// at most half of the three quarters, and two get a third of them each. A window that is short of receives grows by
+// more than a third of what it is, or not at all, because fewer would not be announced at once. So it may stay a
+// quarter below its share.
 // - A window shrinks only by messages that are given back. So a connection that was busy and becomes idle keeps its
 // window until further messages of it are given back: credits that a peer has cannot be revoked.
 
