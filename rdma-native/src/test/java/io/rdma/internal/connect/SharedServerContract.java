@@ -167,9 +167,7 @@ abstract class SharedServerContract {
         await().atMost(PATIENCE).until(() -> {
             assertThat(shared().promised()).isLessThanOrEqualTo(shared().made() - 16);
             assertThat(failure).hasValue(null);
-            return served.stream()
-                    .map(Endpoint::receives)
-                    .allMatch(SharedServerContract::isStalled);
+            return served.stream().map(Endpoint::receives).allMatch(SharedServerContract::isStalled);
         });
         int windows = served.stream()
                 .mapToInt(server -> server.receives().window() + EndpointOptions.CONTROL_RECEIVES)
