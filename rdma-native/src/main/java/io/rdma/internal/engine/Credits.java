@@ -69,7 +69,6 @@ final class Credits {
     private volatile int most; // (grower) receiveBuffers, or less if memory ran out
     // (grower; any thread shrinks it) the window: receives posted, held by the application, or on their way back
     private volatile int posted;
-    private volatile int batch; // (grower) new receives that are worth a control frame
     private final int window; // receive buffers of the peer
     private volatile int granted; // (loop) messages that the peer has allowed
     private volatile int grantedControl; // (loop)
@@ -108,7 +107,6 @@ final class Credits {
         window = theirs;
         most = ours;
         posted = first;
-        batch = batch(first);
         reposted.set(first);
         repostedControl.set(controlWindow);
         if (!framed || start != Start.PEER) {
@@ -121,7 +119,8 @@ final class Credits {
         }
     }
 
-    private static int batch(int posted) {
+    /** Returns the number of new receives that are worth a control frame. */
+    private int batch() {
         return Math.max(1, (posted + 3) / 4);
     }
 
@@ -209,7 +208,7 @@ final class Credits {
 
     /** Counts added receives. They are announced in the same way as reposted ones. Grower. */
     void grew(int more) {
-        batch = batch(POSTED.addAndGet(this, more));
+        POSTED.addAndGet(this, more);
     }
 
     /** Returns the receives for messages that the peer may use, or has used and this side has not given back. */
@@ -228,7 +227,6 @@ final class Credits {
         while (now > least && !POSTED.compareAndSet(this, now, now - 1)) {
             now = posted;
         }
-        batch = batch(posted);
         return now > least;
     }
 
@@ -268,7 +266,7 @@ final class Credits {
         int news = reposted.get() - announced;
         boolean starved = announced - received <= 0;
         boolean fetches = fetched.get() != announcedFetched;
-        return left > 1 && (fetches || news >= batch || news > 0 && idle && starved);
+        return left > 1 && (fetches || news >= batch() || news > 0 && idle && starved);
     }
 
     /** Returns the count of receives for messages that a frame announces now. Poster. */

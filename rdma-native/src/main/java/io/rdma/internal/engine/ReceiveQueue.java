@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 // another connection.
 // - A slot of a shared ring that takes the connection beyond its share is given back without an announcement: the
 // window is one smaller then.
+// - When the queue has terminated, each message that is open keeps one promised receive. The last one that is given
+// back leaves none. A window shrinks only by slots that count as outstanding, so no promise is given back twice.
 // - A connection holds no more slots of a shared ring than its window. A message beyond it is given back unread and
 // ends the connection.
 // - A lent handle belongs to this queue. Only the queue's one consumer lends it again, once it is closed. So even with
@@ -48,6 +50,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     private final ReceiveGrowth growth;
     private final Inbox inbox;
     private final AtomicInteger givenBack = new AtomicInteger(); // of the messages that the credits count as received
+    private final AtomicInteger left = new AtomicInteger(); // of what was promised to the connection, given back
     private final AtomicBoolean memoryHeld = new AtomicBoolean(true);
     private final CompletableFuture<Void> released = new CompletableFuture<>();
     private boolean newsDue; // (loop)
@@ -333,7 +336,9 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     @Override
     public void dispatched() {
         newsDue = false;
-        growth.growIfDue();
+        if (!terminated) {
+            growth.growIfDue();
+        }
         VarHandle.fullFence(); // the inbox only releases: the consumer sees the message, or the listener sees it wait
         changed();
         Thread.interrupted(); // an interrupt left set by a decoder would end waits of the loop's other receivers
@@ -341,7 +346,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
 
     /** Grows the window if that is due and the queue takes its receives there. Loop. */
     void sharesGrew(SharedReceives of) {
-        if (of == shared) {
+        if (of == shared && !terminated) {
             growth.growIfDue();
         }
     }
@@ -382,11 +387,24 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         }
     }
 
+    /** Gives back what was promised, but for the messages that are open. Any thread; after the end. */
+    private void leaveShares(ReceiveShares shares) {
+        int open = outstanding(); // read first: a slot that is given back may leave the window before it is counted
+        int unused = promised() - open;
+        int more = unused - left.getAndAccumulate(unused, Math::max);
+        if (more > 0) {
+            shares.leave(more);
+        }
+    }
+
     private void releaseIfDone() {
-        if (terminated && outstanding() == 0 && memoryHeld.compareAndSet(true, false)) {
-            if (shared != null) {
-                shared.shares().leave(promised());
-            }
+        if (!terminated) {
+            return;
+        }
+        if (shared != null) {
+            leaveShares(shared.shares());
+        }
+        if (outstanding() == 0 && memoryHeld.compareAndSet(true, false)) {
             try {
                 slots.release();
             } finally {

@@ -10,8 +10,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 // - Growth may use three quarters of the receives. The others are for first windows: connections that came earlier and
 // have stalled give nothing back.
 // - A window grows while more of those are left than it has, and shrinks while fewer are. So one busy connection gets
-// half, and two get a third each. It grows by at least a quarter of what it is then, because fewer receives would not
-// be announced at once.
+// at most half of the three quarters, and two get a third of them each. A window that is short of receives grows by
+// more than a third of what it is, or not at all, because fewer would not be announced at once. So it may stay a
+// quarter below its share.
+// - A window shrinks only by messages that are given back. So a connection that was busy and becomes idle keeps its
+// window until further messages of it are given back: credits that a peer has cannot be revoked.
 
 /**
  * Division of shared receives among connections. It bounds their windows: a busy connection lends receives that nobody
@@ -103,7 +106,7 @@ final class ReceiveShares {
      *
      * @param window of the connection
      * @param wanted number of further receives
-     * @return the number that it gets; 0 if it would be too few to be worth a frame
+     * @return the number that it gets; 0 if so few receives are left that they would not be worth a frame
      */
     int grow(int window, int wanted) {
         if (fixed) {
@@ -111,10 +114,11 @@ final class ReceiveShares {
         }
         while (true) {
             int before = promised.get();
-            int more = Math.min(wanted, (left(before) - window) / 2);
-            if (more <= window / 3) {
+            int free = (left(before) - window) / 2;
+            if (free < wanted && free <= window / 3) {
                 return 0;
             }
+            int more = Math.min(wanted, free);
             if (promised.compareAndSet(before, before + more)) {
                 return more;
             }

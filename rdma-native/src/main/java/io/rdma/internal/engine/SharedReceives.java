@@ -52,7 +52,6 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
         this.loop = loop;
         this.count = count;
         int first = fixed ? count : Math.min(count, Math.max(LEAST_AT_FIRST, count / 4));
-        shares = new ReceiveShares(first, fixed);
         loop.reserveInEach(count); // the receives of each queue pair complete where its sends do
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(() -> loop.releaseInEach(count));
@@ -60,6 +59,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
             ring = new ReceiveRing(loop, domain, this, count, 0, first, size, true, false);
             cleanup.keep();
         }
+        shares = new ReceiveShares(made(), fixed); // with huge pages all are there at once
         growth = new SharedGrowth(this, loop, queue, ring, shares, count);
         ring.postAll();
         Throwable refused = refusal;
@@ -177,18 +177,18 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     }
 
     /**
-     * Adds a connection. Registers more buffers if those there are do not suffice for its first window. Slow, so never
-     * on the loop.
+     * Adds a connection. Registers more buffers if those there are do not suffice for its first window. If there are no
+     * more, messages may wait for a receive. Slow, so never on the loop.
      *
      * @param receives promised to it
-     * @throws RuntimeException if there is no memory for them
      */
     void join(int number, ReceiveQueue connection, int receives) {
         shares.join(receives);
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(() -> shares.leave(receives));
-            while (shares.isExceeded() && made() < count) {
-                growth.growOnce();
+            boolean grown = true;
+            while (grown && shares.isExceeded()) {
+                grown = growth.grow();
             }
             members.add(number, connection);
             cleanup.keep();
@@ -241,6 +241,7 @@ public final class SharedReceives implements ReceiveRing.Device, AutoCloseable {
     @Override
     public void close() {
         ring.stop();
+        growth.stop();
         // A thread that gives a message back may be inside a post, or one may add buffers: this is brief.
         while (!ring.isQuiet() || growth.isUnderWay()) {
             LockSupport.parkNanos(this, GIVE_BACK_NANOS);

@@ -10,10 +10,16 @@ import io.rdma.internal.engine.PlacementAbilities;
 import io.rdma.types.Gid;
 import io.rdma.types.Mtu;
 import java.io.DataInputStream;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** Versions and capabilities that two sides offer each other. */
@@ -58,6 +64,43 @@ class OfferTest {
         assertThat(here.shares(0b0010, new Offer(1, 1, -1))).isTrue();
         assertThat(here.shares(0b1000, new Offer(1, 1, -1))).isFalse();
         assertThat(here.shares(0b0010, new Offer(1, 1, 0))).isFalse();
+    }
+
+    /** Reads the constants, so that a new one with the bit of another one is found. */
+    @Test
+    void eachCapabilityHasABitOfItsOwnThatTheProtocolLists() throws Exception {
+        int flushesOfRxe =
+                new Offer(1, 1, 0).with(new PlacementAbilities(true, true, false), 0xffffff).capabilities();
+        assertThat(Integer.bitCount(flushesOfRxe)).isEqualTo(2);
+        int used = flushesOfRxe;
+        for (Field constant : Offer.class.getDeclaredFields()) {
+            int modifiers = constant.getModifiers();
+            if (Modifier.isStatic(modifiers)
+                    && !Modifier.isPrivate(modifiers)
+                    && constant.getType() == int.class
+                    && !constant.getName().equals("ALL")) {
+                int capability = constant.getInt(null);
+                assertThat(Integer.bitCount(capability)).as(constant.getName()).isOne();
+                assertThat(used & capability)
+                        .as("%s has the bit of another capability", constant.getName())
+                        .isZero();
+                used |= capability;
+            }
+        }
+        assertThat(Integer.bitCount(used)).isGreaterThan(10);
+        int listed = 0;
+        String page = Files.readString(Path.of("../docs/internals/protocol.md"));
+        String table = page.substring(page.indexOf("| bit | capability |"));
+        Matcher row = Pattern.compile("\\G\\|([^|]*)\\|.*\\R").matcher(table);
+        while (row.find()) {
+            for (String bit : row.group(1).strip().split(", ")) {
+                if (!bit.matches("bit|-+")) {
+                    listed |= 1 << Integer.parseInt(bit);
+                }
+            }
+        }
+        assertThat(listed).isEqualTo(used);
+        assertThat(Offer.ALL & ~used).isZero();
     }
 
     /**
