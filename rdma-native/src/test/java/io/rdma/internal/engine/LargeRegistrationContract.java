@@ -6,79 +6,17 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.ConnectionClosedException;
-import io.rdma.internal.loop.BlockingTasks;
 import io.rdma.types.RegistrationLimitException;
 import io.rdma.verbs.MemoryRegion;
-import java.lang.foreign.Arena;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Registration of the memory of large messages: once, on no thread of a caller, and in the order of the messages. */
-abstract class LargeRegistrationContract extends ConnectedContract {
-    private static final int LARGE = 1 << 20;
-    private static final long BUDGET = 64L << 20;
-
-    private final CountDownLatch registrationsGoOn = new CountDownLatch(1);
-    private final Arena arena = Arena.ofShared();
-
-    private void connectWithBudget() {
-        reopen(resourceOptions().withMaxRegisteredBytes(BUDGET));
-        ConnectionOptions options = small().withRnrRetry(rnrRetry()).withMaxMessageSize(LARGE);
-        connect(options);
-        awaitFirstFrame();
-    }
-
-    /** Occupies the threads that register memory, so that a message whose memory is not registered waits. */
-    private void holdRegistrations() throws InterruptedException {
-        CountDownLatch held = new CountDownLatch(BlockingTasks.MOST);
-        for (int i = 0; i < BlockingTasks.MOST; i++) {
-            client.loop().blockingTasks().execute("rdma-test", () -> {
-                held.countDown();
-                join(registrationsGoOn);
-            });
-        }
-        held.await();
-    }
-
-    private static void join(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    @AfterEach
-    void letGo() {
-        registrationsGoOn.countDown();
-    }
-
-    private long registered() {
-        return resources.registrationBudget().registered();
-    }
-
-    /** Returns memory of the application that the cache has registered, and no peer may read. */
-    private RegisteredBuffer leased(int bytes) {
-        return client.memory().register(arena.allocate(bytes, 4096));
-    }
-
-    private Counted sendSmall(int bytes) {
-        return submit(client, WorkRequest.send(acquire(client).limit(bytes), true));
-    }
-
-    private void assertNext(int bytes) {
-        try (ReceivedMessage message = next(server.receives()::poll)) {
-            assertThat(message.length()).isEqualTo(bytes);
-        }
-    }
-
+abstract class LargeRegistrationContract extends HeldRegistrations {
     @Test
     void memoryThatIsAllocatedForAMessageIsRegisteredOnce() throws InterruptedException {
         connectWithBudget();
@@ -264,13 +202,5 @@ abstract class LargeRegistrationContract extends ConnectedContract {
         registrationsGoOn.countDown();
         assertNext(LARGE);
         assertThat(sent.ended().error).isNull();
-    }
-
-    @AfterEach
-    void freeMemory() {
-        if (resources != null) {
-            resources.close(); // the cache has it
-        }
-        arena.close();
     }
 }
