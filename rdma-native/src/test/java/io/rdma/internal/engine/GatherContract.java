@@ -335,7 +335,9 @@ abstract class GatherContract extends ConnectedContract {
         for (int i = 0; i < server.options().receiveBuffers(); i++) {
             assertArrives(0);
         }
-        assertThat(waiting.ended().error).isInstanceOf(IllegalStateException.class).hasMessageContaining("arena");
+        assertThat(waiting.ended().error)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("arena");
         exchange(client, server);
         body.close();
         assertIdle(List.of(header));

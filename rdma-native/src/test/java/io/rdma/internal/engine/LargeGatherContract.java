@@ -153,7 +153,9 @@ abstract class LargeGatherContract extends HeldRegistrations {
         Counted small = sendSmall(8);
         other.close();
         registrationsGoOn.countDown();
-        assertThat(large.ended().error).isInstanceOf(IllegalStateException.class).hasMessageContaining("arena");
+        assertThat(large.ended().error)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("arena");
         assertNext(8);
         assertThat(small.ended().error).isNull();
         piece.close();
