@@ -393,7 +393,8 @@ final class SendStreamMono<T> extends Mono<Void> implements Scannable {
                     if (inSeparateMemory() >= endpoint.options().maxMessagesInFlight()) {
                         break; // the end of one drains
                     }
-                    if (endpoint.loop().isLoopThread() || !Thread.currentThread().isVirtual()) {
+                    if (endpoint.loop().isLoopThread()
+                            || !Thread.currentThread().isVirtual()) {
                         Thread.ofVirtual().name("rdma-send").start(this::drainHeld);
                         return false;
                     }

@@ -289,7 +289,9 @@ abstract class ByteStreamContract {
         assertThat(in.available()).isZero();
         assertThat(in.read()).isEqualTo(Byte.toUnsignedInt(random(9)[0]));
         assertThat(in.available()).isEqualTo(8);
-        StepVerifier.create(peer.read()).expectError(IllegalStateException.class).verify(PATIENCE);
+        StepVerifier.create(peer.read())
+                .expectError(IllegalStateException.class)
+                .verify(PATIENCE);
         in.close(); // the message that is here is closed
         assertThat(in.available()).isZero();
         client.write(ByteBuffer.wrap(random(3))).then(client.end()).block(PATIENCE);
