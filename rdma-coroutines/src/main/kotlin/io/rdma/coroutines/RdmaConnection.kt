@@ -289,7 +289,7 @@ public class RdmaConnection internal constructor(
 
     /**
      * Reads the peer's memory into the buffers of [target], at most `maxSendSge` of them and none twice, by one
-     * request. Each is filled up to its `limit`. A device of iWARP has one target for a read.
+     * request. Each is filled up to its `limit`. A read has at most `max_sge_rd` targets, often one on iWARP.
      */
     public suspend fun read(
         source: RemoteMemory,

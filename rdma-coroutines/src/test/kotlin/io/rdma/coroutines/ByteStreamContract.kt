@@ -3,7 +3,9 @@ package io.rdma.coroutines
 import io.rdma.coroutines.io.buffers
 import io.rdma.coroutines.io.write
 import io.rdma.engine.ConnectionClosedException
+import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.async
+import kotlinx.coroutines.cancelAndJoin
 import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
@@ -121,5 +123,29 @@ abstract class ByteStreamContract : PairContract() {
                 .isInstanceOf(IllegalStateException::class.java)
                 .hasMessageContaining("has ended")
             assertThat(RdmaByteStream(pair.peer).all()).isEmpty()
+        }
+
+    @Test
+    fun `bytes that were not flushed are lost, and so no end`() =
+        connected { pair ->
+            RdmaByteStream(pair.peer).write(bytes(10))
+            pair.peer.close()
+            assertThat(runCatching { RdmaByteStream(pair.client).all() }.exceptionOrNull())
+                .isInstanceOf(ConnectionClosedException::class.java)
+        }
+
+    @Test
+    fun `a cancelled wait for the end does not end the stream`() =
+        connected { pair ->
+            val client = RdmaByteStream(pair.client)
+            repeat(pair.peer.endpoint.receiveBuffers()) {
+                client.write(bytes(1))
+                client.flush()
+            }
+            val ending = launch(start = CoroutineStart.UNDISPATCHED) { client.end() } // the peer has no receive for it
+            ending.cancelAndJoin()
+            val received = async { RdmaByteStream(pair.peer).all() }
+            client.end()
+            assertThat(received.await()).hasSize(pair.peer.endpoint.receiveBuffers())
         }
 }

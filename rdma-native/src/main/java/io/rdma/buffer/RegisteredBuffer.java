@@ -352,6 +352,18 @@ public final class RegisteredBuffer implements AutoCloseable {
     }
 
     /**
+     * Copies the first bytes of borrowed memory. A concurrent close of the arena either waits for the copy, by failing,
+     * or makes it fail.
+     *
+     * @param target as long as the bytes to copy
+     * @throws IllegalStateException if the arena of the memory is closed
+     */
+    public void copyTo(MemorySegment target) {
+        requireMemory();
+        MemorySegment.copy(memory, 0, target, 0, target.byteSize());
+    }
+
+    /**
      * Returns whether the memory is that of a region of the application, which may free it at any time.
      *
      * @return false for a buffer of a pool

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Options of connections; immutable. Names are those of C where C has one.
  *
- * @param queuePair depths; the receive depth is raised to the number of receive buffers
+ * @param queuePair depths; the receive depth is raised to the number of receive buffers, and the default of 4 entries
+ *     of a send is lowered to the device's {@code max_sge}
  * @param receiveBuffers number of buffers that are posted in advance
  * @param receiveBufferSize bytes of each, at least 32: the largest message that arrives in a receive buffer instead of
  *     being read from the sender

@@ -11,7 +11,10 @@ package io.rdma.types;
  * @param maxInlineData bytes that can be sent inline
  */
 public record QueuePairCapacity(int maxSendWr, int maxReceiveWr, int maxSendSge, int maxReceiveSge, int maxInlineData) {
-    /** 128 sends, 128 receives, one entry each, 64 bytes inline. */
+    /**
+     * 128 sends, 128 receives, one entry each, 64 bytes inline. A connection has four entries of a send by default, see
+     * {@code ConnectionOptions.DEFAULT}: with one it gathers no message.
+     */
     public static final QueuePairCapacity DEFAULT = new QueuePairCapacity(128, 128, 1, 1, 64);
 
     /** Checks the ranges. */

@@ -154,6 +154,12 @@ final class ByteStreamInput extends InputStream {
             from = new Receiver();
             receiver = from;
             stream.messages().subscribe(from);
+            if (terminated && failure instanceof IllegalStateException busy) { // so this is no end
+                receiver = null;
+                terminated = false;
+                failure = null;
+                throw new IOException("another subscriber reads the stream: let one read, or cancel it", busy);
+            }
         }
         if (!requested) {
             requested = true;

@@ -1,6 +1,7 @@
 package io.rdma.reactive;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -30,7 +31,7 @@ final class ByteStreamOutput extends OutputStream {
                 }
             }
         } catch (RuntimeException e) {
-            throw new IOException("the stream cannot be written: " + e.getMessage(), e);
+            throw failure(e, rest.position() - offset);
         }
     }
 
@@ -48,7 +49,19 @@ final class ByteStreamOutput extends OutputStream {
         try {
             step.block();
         } catch (RuntimeException e) {
-            throw new IOException("the stream cannot be written: " + e.getMessage(), e);
+            throw failure(e, 0);
         }
+    }
+
+    /** Returns the error of a call that copied some bytes into send buffers. An interrupted one may be called again. */
+    private static IOException failure(RuntimeException error, int written) {
+        if (error.getCause() instanceof InterruptedException) {
+            Thread.currentThread().interrupt();
+            InterruptedIOException interrupted = new InterruptedIOException("interrupted while waiting to write");
+            interrupted.bytesTransferred = written;
+            interrupted.initCause(error);
+            return interrupted;
+        }
+        return new IOException("the stream cannot be written: " + error.getMessage(), error);
     }
 }

@@ -166,7 +166,9 @@ public final class RdmaByteStream {
 
     /**
      * Returns the input as a stream of {@code java.io}, which waits for bytes: read it on a virtual thread, not on the
-     * loop. The bytes are copied once, out of the receive buffer. A close ends the reading only.
+     * loop. The bytes are copied once, out of the receive buffer. A close ends the reading only, also that of a thread
+     * that waits. An interrupt of such a thread loses nothing. From the first read on the stream is the one subscriber,
+     * until its end or close.
      *
      * @return the same stream at each call
      */
@@ -176,7 +178,9 @@ public final class RdmaByteStream {
 
     /**
      * Returns the output as a stream of {@code java.io}, which waits for send buffers: write it on a virtual thread,
-     * not on the loop. Its {@code close} is {@link #end}, and fails if the peer's device does not get all bytes.
+     * not on the loop. Its {@code close} is {@link #end}, and fails if the peer's device does not get all bytes. An
+     * interrupt of a thread that waits is an {@link java.io.InterruptedIOException}, which tells how many bytes of
+     * a {@code write} were taken; a {@code close} can be called again.
      *
      * @return a stream
      */

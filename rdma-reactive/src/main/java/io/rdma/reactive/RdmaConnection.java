@@ -275,7 +275,8 @@ public interface RdmaConnection extends Disposable {
      *
      * @param source at least as long as the sum of the limits
      * @param target each as for {@link #read(RemoteMemory, RegisteredBuffer)}, none twice, at most
-     *     {@link io.rdma.types.QueuePairCapacity#maxSendSge} of them, and on a device of iWARP one
+     *     {@link io.rdma.types.QueuePairCapacity#maxSendSge} of them, and what the device has for reads ({@code
+     *     max_sge_rd}), often one on iWARP
      * @return completes empty
      */
     Mono<Void> read(RemoteMemory source, List<RegisteredBuffer> target);

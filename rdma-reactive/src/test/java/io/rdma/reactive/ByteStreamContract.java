@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -240,5 +241,77 @@ abstract class ByteStreamContract {
         assertThat(in.readAllBytes()).isEqualTo(random(9));
         in.close();
         assertThatThrownBy(in::read).isInstanceOf(IOException.class).hasMessageContaining("closed");
+    }
+
+    @Test
+    void bytesThatWereNotFlushedAreLostAndSoNoEnd() {
+        peer.write(ByteBuffer.wrap(random(10))).block(PATIENCE);
+        pair.peer.dispose();
+        StepVerifier.create(client.read())
+                .expectError(ConnectionClosedException.class)
+                .verify(PATIENCE);
+    }
+
+    @Test
+    void aWriterThatIsInterruptedKnowsWhatItWrote() throws Exception {
+        byte[] bytes = random(2 * LARGE);
+        OutputStream out = client.outputStream();
+        CompletableFuture<IOException> interrupted = new CompletableFuture<>();
+        Thread writer = Thread.startVirtualThread(() -> {
+            try {
+                out.write(bytes);
+                interrupted.completeExceptionally(new AssertionError("nobody reads, but all was written"));
+            } catch (IOException e) {
+                interrupted.complete(e);
+            }
+        });
+        await().atMost(PATIENCE).until(() -> writer.getState() == Thread.State.WAITING);
+        writer.interrupt();
+        IOException end = interrupted.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        int written = ((InterruptedIOException) end).bytesTransferred;
+        assertThat(written).isGreaterThan(0).isLessThan(bytes.length);
+        CompletableFuture<byte[]> received = all(peer).toFuture();
+        run(() -> {
+            out.write(bytes, written, bytes.length - written);
+            out.close();
+            out.close();
+        });
+        assertThat(received.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(bytes);
+    }
+
+    @Test
+    void aSecondReaderIsRefusedAndReadsAfterACancel() throws IOException {
+        InputStream in = peer.inputStream();
+        Disposable reading = peer.read().subscribe();
+        assertThatThrownBy(in::read).isInstanceOf(IOException.class).hasMessageContaining("another subscriber");
+        reading.dispose();
+        client.write(ByteBuffer.wrap(random(9))).then(client.flush()).block(PATIENCE);
+        assertThat(in.available()).isZero();
+        assertThat(in.read()).isEqualTo(Byte.toUnsignedInt(random(9)[0]));
+        assertThat(in.available()).isEqualTo(8);
+        StepVerifier.create(peer.read())
+                .expectError(IllegalStateException.class)
+                .verify(PATIENCE);
+        in.close(); // the message that is here is closed
+        assertThat(in.available()).isZero();
+        client.write(ByteBuffer.wrap(random(3))).then(client.end()).block(PATIENCE);
+        assertThat(all(peer).block(PATIENCE)).isEqualTo(random(3));
+    }
+
+    @Test
+    void aCloseOfTheInputEndsAThreadThatWaits() throws Exception {
+        InputStream in = peer.inputStream();
+        CompletableFuture<IOException> ended = new CompletableFuture<>();
+        Thread reader = Thread.startVirtualThread(() -> {
+            try {
+                in.read();
+                ended.completeExceptionally(new AssertionError("it read something"));
+            } catch (IOException e) {
+                ended.complete(e);
+            }
+        });
+        await().atMost(PATIENCE).until(() -> reader.getState() == Thread.State.WAITING);
+        in.close();
+        assertThat(ended.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).hasMessageContaining("closed");
     }
 }

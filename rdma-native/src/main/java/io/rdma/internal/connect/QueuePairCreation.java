@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
 final class QueuePairCreation {
     private QueuePairCreation() {}
 
-    /** Returns options with fewer entries of a send if the device has fewer than the default. */
+    /**
+     * Returns options with fewer entries of a send if the device has fewer than the default. An explicit number that
+     * equals the default cannot be told from it, and is lowered as well.
+     */
     static ConnectionOptions fitted(ConnectionOptions options, DeviceAttributes device) {
         QueuePairCapacity wanted = options.queuePair();
         boolean fits =

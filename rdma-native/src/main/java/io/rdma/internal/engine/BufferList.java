@@ -1,10 +1,10 @@
 package io.rdma.internal.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
-import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;
 
@@ -97,23 +97,42 @@ public final class BufferList {
                 }
             }
         } catch (Throwable e) {
-            giveBack(borrowed);
+            try {
+                giveBack(borrowed);
+            } catch (Throwable later) {
+                CloseSteps.suppress(e, later);
+            }
             throw e;
         }
     }
 
-    /** Ends the borrow of all buffers. */
+    /** Ends the borrow of all buffers. If one throws, such as by a refused deregistration, the others end as well. */
     void giveBack() {
         giveBack(buffers.length);
     }
 
     private void giveBack(int count) {
+        CloseSteps failed = null; // the usual case allocates nothing
         for (int i = 0; i < count; i++) {
-            if (targets) {
-                buffers[i].endWrite();
-            } else {
-                buffers[i].endRead();
+            try {
+                giveBackOne(buffers[i]);
+            } catch (Throwable e) {
+                failed = failed == null ? new CloseSteps() : failed;
+                failed.run(() -> {
+                    throw e;
+                });
             }
+        }
+        if (failed != null) {
+            failed.report();
+        }
+    }
+
+    private void giveBackOne(RegisteredBuffer buffer) {
+        if (targets) {
+            buffer.endWrite();
+        } else {
+            buffer.endRead();
         }
     }
 
@@ -130,15 +149,14 @@ public final class BufferList {
      * @param lengths of the buffers
      * @param total sum of the lengths
      * @return to be closed
+     * @throws IllegalStateException if the arena of a buffer's memory is closed
      */
     MemoryRegion copied(ProtectionDomain domain, int[] lengths, int total) {
         MemoryRegion region = domain.allocate(total, EnumSet.of(AccessFlag.REMOTE_READ));
         try {
             long at = 0;
             for (int i = 0; i < lengths.length; i++) {
-                MemorySegment piece =
-                        MemorySegment.ofAddress(buffers[i].address()).reinterpret(lengths[i]);
-                MemorySegment.copy(piece, 0, region.segment(), at, lengths[i]);
+                buffers[i].copyTo(region.segment().asSlice(at, lengths[i]));
                 at += lengths[i];
             }
             return region;

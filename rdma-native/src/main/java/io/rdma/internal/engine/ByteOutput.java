@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants
 // - The end of the stream is an empty message, as in rdma-netty. No other message is empty, and nothing follows it.
-// - Until the peer's device has that message, the stream counts as open: a close of the connection sends ABORT.
+// - From the first byte until the peer's device has that message, the stream counts as open: a close of the connection
+// sends ABORT.
 // - The writer takes the buffer out of `filling` while it uses it. The end of the connection raises `dropped` and then
 // takes the buffer; the writer puts it back and then reads `dropped`. So one of both gives it back.
 // - `total` is the number of messages once the stream has ended. The thread that finds `arrived` equal to it completes
@@ -27,7 +28,7 @@ public final class ByteOutput extends MessageStream {
     private final AtomicReference<@Nullable RegisteredBuffer> filling = new AtomicReference<>();
     private final AtomicLong arrived = new AtomicLong();
     private final CompletableFuture<Void> delivered = new CompletableFuture<>();
-    private int filled; // (writer)
+    private int filled; // (writer) 0 while there is no buffer
     private long posted; // (writer)
     private boolean ended; // (writer)
     private volatile long total = -1;
@@ -96,7 +97,6 @@ public final class ByteOutput extends MessageStream {
      * @param buffer of the endpoint's send buffers; owned by the stream from now on
      */
     public void fill(RegisteredBuffer buffer) {
-        filled = 0;
         keep(buffer);
     }
 
@@ -121,6 +121,7 @@ public final class ByteOutput extends MessageStream {
             throw endpoint.closedException(false);
         }
         try {
+            beginOnce(); // a close of the connection must find that the bytes are not sent
             int most = Math.min(messageSize, buffer.capacity());
             ByteBuffer room =
                     buffer.segment().asSlice(filled, (long) most - filled).asByteBuffer();
@@ -203,10 +204,10 @@ public final class ByteOutput extends MessageStream {
      * Returns a future that completes when the peer's device has all bytes and the end, or with the error by which it
      * will not get them.
      *
-     * @return the future, shared by all callers
+     * @return a future of this caller's own, which it may cancel
      */
     public CompletableFuture<Void> delivered() {
-        return delivered;
+        return delivered.copy();
     }
 
     private void endIfDelivered() {

@@ -303,7 +303,7 @@ public abstract class MessageStream {
     }
 
     /** Counts the stream as open: a close of the connection before the end of the stream sends ABORT. */
-    private void beginOnce() {
+    final void beginOnce() {
         if (begun) {
             return;
         }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Description of an operation to post. It is immutable, so that a cold publisher can post it again.
  *
  * @param opcode operation
- * @param buffer local memory; null for atomics, whose result the engine keeps, for several buffers, and for what has none
+ * @param buffer local memory; null for atomics, whose result the engine keeps, for several buffers, and for requests
+ *     without memory
  * @param remote memory of the peer; null for sends
  * @param operands further operands of the opcode; null if it has none
  * @param closeBuffer whether the engine closes the buffer at the end of the operation, after success and failure alike;
@@ -265,8 +266,8 @@ public record WorkRequest(
     int checkedLength(int length) {
         if (remote != null && length > remote.length()) {
             throw new IllegalArgumentException(
-                    "buffer of " + length + " bytes (its limit) is longer than the remote memory of " + remote.length()
-                            + " bytes: lower the limit");
+                    length + " bytes (" + (buffer == null ? "the sum of the limits" : "the buffer's limit")
+                            + ") are longer than the remote memory of " + remote.length() + " bytes: lower the limit");
         }
         return length;
     }

@@ -12,6 +12,7 @@ import io.rdma.connect.FlowControl;
 import io.rdma.types.RemoteMemory;
 import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.MemoryRegion;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -246,6 +247,7 @@ abstract class GatherContract extends ConnectedContract {
         RemoteMemory remote = everything(server, 120).remote();
         assertThatThrownBy(() -> submit(client, request(WorkRequestOpcode.RDMA_WRITE, message, remote)))
                 .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("sum of the limits")
                 .hasMessageContaining("lower the limit");
         assertIdle(message);
         assertThatThrownBy(() -> BufferList.total(new int[] {Integer.MAX_VALUE, 1}))
@@ -293,6 +295,52 @@ abstract class GatherContract extends ConnectedContract {
         assertThat(waiting.ended().error).isNull();
         exchange(client, server);
         assertThat(abandoned.ends).hasValue(0);
+        closeAll();
+    }
+
+    @Test
+    void aListenerSubmitsAMessageThatIsPostedAtOnce() {
+        connect(options());
+        assumeThat(most(WorkRequestOpcode.SEND)).as("buffers of a message").isGreaterThanOrEqualTo(2);
+        List<RegisteredBuffer> message = filled(60, 40);
+        Counted second = new Counted(send(message));
+        Counted first = new Counted(send(message)) {
+            @Override
+            protected void completed(long result) {
+                client.submit(second);
+                super.completed(result);
+            }
+        };
+        client.submit(first);
+        assertArrives(100);
+        assertArrives(100);
+        assertThat(first.ended().error).isNull();
+        assertThat(second.ended().error).isNull();
+        assertIdle(message);
+        closeAll();
+    }
+
+    @Test
+    void anArenaThatIsClosedWhileItsMessageWaitsEndsTheMessage() {
+        connect(options());
+        assumeThat(most(WorkRequestOpcode.SEND)).as("buffers of a message").isGreaterThanOrEqualTo(2);
+        Arena arena = Arena.ofShared();
+        RegisteredBuffer header = filled(4).getFirst();
+        RegisteredBuffer body = client.memory().register(arena.allocate(8));
+        for (int i = 0; i < server.options().receiveBuffers(); i++) {
+            submit(client, send(List.of())).ended();
+        }
+        Counted waiting = submit(client, send(List.of(header, body)));
+        arena.close();
+        for (int i = 0; i < server.options().receiveBuffers(); i++) {
+            assertArrives(0);
+        }
+        assertThat(waiting.ended().error)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("arena");
+        exchange(client, server);
+        body.close();
+        assertIdle(List.of(header));
         closeAll();
     }
 

@@ -6,81 +6,17 @@ import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
-import io.rdma.connect.ConnectionOptions;
 import io.rdma.engine.ConnectionClosedException;
-import io.rdma.internal.loop.BlockingTasks;
 import io.rdma.types.RegistrationLimitException;
 import io.rdma.verbs.MemoryRegion;
-import java.lang.foreign.Arena;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Registration of the memory of large messages: once, on no thread of a caller, and in the order of the messages. */
-abstract class LargeRegistrationContract extends ConnectedContract {
-    private static final int LARGE = 1 << 20;
-    private static final long BUDGET = 64L << 20;
-
-    private final CountDownLatch registrationsGoOn = new CountDownLatch(1);
-    private final Arena arena = Arena.ofShared();
-
-    private void connectWithBudget() {
-        reopen(resourceOptions().withMaxRegisteredBytes(BUDGET));
-        ConnectionOptions options = small().withRnrRetry(rnrRetry()).withMaxMessageSize(LARGE);
-        connect(options);
-        awaitFirstFrame();
-    }
-
-    /** Occupies the thread that registers memory, so that a message whose memory is not registered waits. */
-    private void holdRegistrations() throws InterruptedException {
-        hold(client.loop().largeMessages().exposures());
-    }
-
-    private void hold(BlockingTasks tasks) throws InterruptedException {
-        CountDownLatch held = new CountDownLatch(1);
-        tasks.execute("rdma-test", new RegistrationTask(() -> {
-            held.countDown();
-            join(registrationsGoOn);
-        }));
-        held.await();
-    }
-
-    private static void join(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    @AfterEach
-    void letGo() {
-        registrationsGoOn.countDown();
-    }
-
-    private long registered() {
-        return resources.registrationBudget().registered();
-    }
-
-    /** Returns memory of the application that the cache has registered, and no peer may read. */
-    private RegisteredBuffer leased(int bytes) {
-        return client.memory().register(arena.allocate(bytes, 4096));
-    }
-
-    private Counted sendSmall(int bytes) {
-        return submit(client, WorkRequest.send(acquire(client).limit(bytes), true));
-    }
-
-    private void assertNext(int bytes) {
-        try (ReceivedMessage message = next(server.receives()::poll)) {
-            assertThat(message.length()).isEqualTo(bytes);
-        }
-    }
-
+abstract class LargeRegistrationContract extends HeldRegistrations {
     @Test
     void memoryThatIsAllocatedForAMessageIsRegisteredOnce() throws InterruptedException {
         connectWithBudget();
@@ -290,13 +226,5 @@ abstract class LargeRegistrationContract extends ConnectedContract {
         assertThat(large.error).as("on the caller's thread").isInstanceOf(ConnectionClosedException.class);
         assertThat(buffer.segment().isReadOnly()).isFalse();
         buffer.close();
-    }
-
-    @AfterEach
-    void freeMemory() {
-        if (resources != null) {
-            resources.close(); // the cache has it
-        }
-        arena.close();
     }
 }

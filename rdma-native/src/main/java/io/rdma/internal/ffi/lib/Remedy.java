@@ -12,9 +12,10 @@ final class Remedy {
                     + " (often rdma), or pass the devices into the container";
 
     private static final String PINNING =
-            "The kernel cannot pin these pages. A file on a disk that is mapped READ_WRITE cannot be written by a"
-                    + " device since Linux 6.5, and one that is mapped READ_ONLY cannot be registered before Linux 6.2:"
-                    + " put it on tmpfs, register it without rights to write, or ON_DEMAND";
+            "The kernel cannot pin these pages. Since Linux 6.5 a device cannot write a file on a disk that is mapped"
+                    + " READ_WRITE: put it on tmpfs, or register it without rights to write. Before Linux 6.2 a file"
+                    + " that is mapped READ_ONLY cannot be registered: map it READ_WRITE or PRIVATE. Or register it"
+                    + " ON_DEMAND";
 
     private Remedy() {}
 
