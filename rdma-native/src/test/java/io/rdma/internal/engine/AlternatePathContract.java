@@ -183,5 +183,6 @@ abstract class AlternatePathContract extends ConnectedContract {
                 .cause()
                 .isInstanceOf(RdmaConnectException.class)
                 .hasMessageContaining(why);
+        awaitNoEndpoint();
     }
 }
