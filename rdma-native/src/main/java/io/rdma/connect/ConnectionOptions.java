@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  *     server it connects to
  * @param verifyPeerGid whether the GID that a peer names in the exchange, to which packets are sent, must be an address
  *     of the host that the exchange came from. Otherwise a peer can make this side send to a third host. False is for
- *     hosts whose exchange takes another route than their data: a management network, or NAT
+ *     hosts whose exchange takes another route than their data: a management network, or NAT. The end of an alternate
+ *     path is not checked if TLS has authenticated the peer
  * @param ownProtectionDomain whether each connection has a protection domain of its own. A key then cannot be used on
  *     any other connection, but connections cannot share memory and buffers either
  * @param handshakeTimeout for the whole exchange

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param gidType type of the local GID
  * @param gidAddress IP address of the local GID
  * @param alternateGidAddress IP address of another local GID, of any port: from there leads an alternate path, to which
- *     the connection migrates when its path is lost. Both sides set one, and connect by {@link ConnectMethod#TCP}
+ *     the connection migrates when its path is lost. Both sides set one, and connect by {@link ConnectMethod#TCP}. A
+ *     connection from that address itself is refused
  */
 public record PathOptions(
         @Nullable Integer serviceLevel,

@@ -51,9 +51,11 @@ abstract class PathMigrationContract {
     void open() {
         pair = new Pair(device(), Pair.REMOTE);
         events = pair.context.asyncEvents();
-        Assumptions.assumeTrue(
-                pair.context.queryDevice().capabilities().contains(DeviceCapability.AUTO_PATH_MIG),
-                "the device lacks IBV_DEVICE_AUTO_PATH_MIG");
+        boolean migrates = pair.context.queryDevice().capabilities().contains(DeviceCapability.AUTO_PATH_MIG);
+        if (pair.context.isSoftware()) {
+            assertThat(migrates).as("IBV_DEVICE_AUTO_PATH_MIG").isTrue();
+        }
+        Assumptions.assumeTrue(migrates, "the device lacks IBV_DEVICE_AUTO_PATH_MIG");
     }
 
     @AfterEach
@@ -275,6 +277,20 @@ abstract class PathMigrationContract {
         write(4);
         expectEvents(AsyncEventType.PATH_MIG, pair.a, pair.b);
         assertThat(Objects.requireNonNull(pair.a.query().path()).route()).isEqualTo(first.route());
+    }
+
+    @Test
+    void aSideThatIsNotArmedDoesNotMigrateOnDemand() {
+        connect();
+        QueuePairAttributes migrate = QueuePairAttributes.change().pathMigState(PathMigrationState.MIGRATED);
+        for (PathMigrationState state :
+                new PathMigrationState[] {PathMigrationState.MIGRATED, PathMigrationState.REARM}) {
+            assertThat(state(pair.a)).isEqualTo(state);
+            assertThatThrownBy(() -> pair.a.modify(migrate))
+                    .isInstanceOfSatisfying(
+                            VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+            pair.a.modify(rearm());
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.types.DeviceCapability;
+import io.rdma.types.Gid;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.GidType;
 import io.rdma.types.LinkLayer;
@@ -122,8 +123,23 @@ final class AlternateWish {
                                 + " network interface that address"));
     }
 
-    /** Returns this side's end of the path. */
-    AlternateEnd local() {
+    /**
+     * Returns this side's end of the path.
+     *
+     * @param used GID of the connection's path
+     * @throws RdmaConnectException DEVICE if the alternate path would start there as well
+     */
+    AlternateEnd local(Gid used) {
+        if (gid.gid().equals(used)) {
+            InetAddress address = Objects.requireNonNull(options.path().alternateGidAddress());
+            throw PathWishes.refusal(
+                    device,
+                    Reason.DEVICE,
+                    OPTION,
+                    address.getHostAddress(),
+                    "the connection itself is made by this address, so nothing would be protected: set the path's"
+                            + " gidAddress to another one, or connect to another one");
+        }
         return new AlternateEnd(gid.gid(), device.queryPort(gid.port()).lid());
     }
 
@@ -131,13 +147,26 @@ final class AlternateWish {
      * Sets the path on a connected endpoint and has the device arm it.
      *
      * @param peer the peer's end of the path
-     * @param from the peer's address in the exchange
-     * @throws RdmaConnectException AUTHENTICATION if the peer's address may be that of another host; DEVICE if the
-     *     device takes no alternate path, as Linux on RoCE
+     * @param used the peer's GID of the connection's path
+     * @param exchange shows the peer's address, and whether the peer has authenticated
+     * @throws RdmaConnectException AUTHENTICATION if the peer's address may be that of another host; ALTERNATE_PATH if
+     *     both paths lead to one address; DEVICE if the device takes no alternate path, as Linux on RoCE
      */
-    void arm(Endpoint endpoint, AlternateEnd peer, InetAddress from) {
-        if (layer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
-            PeerGid.check(endpoint.loop().environment().network(), peer.gid(), from, device.isSoftware());
+    void arm(Endpoint endpoint, AlternateEnd peer, Gid used, Exchange exchange) {
+        if (peer.gid().equals(used)) {
+            throw new RdmaConnectException(
+                    Reason.ALTERNATE_PATH,
+                    "the peer's alternate path ends at the GID of its connection, " + used
+                            + ", so nothing would be protected: set the peer's " + OPTION + " to another address",
+                    null);
+        }
+        if (layer == LinkLayer.ETHERNET && options.verifyPeerGid() && !exchange.isAuthenticated()) {
+            PeerGid.check(
+                    endpoint.loop().environment().network(),
+                    peer.gid(),
+                    exchange.remoteAddress().getAddress(),
+                    device.isSoftware(),
+                    ", which is that of its alternate path. Authenticate the peer by TLS (ConnectionOptions.withTls)");
         }
         AddressHandleAttributes path = layer != LinkLayer.ETHERNET && !wishes.needRoute()
                 ? AddressHandleAttributes.of(peer.lid(), gid.port())

@@ -8,7 +8,8 @@ import java.lang.System.Logger;
 
 /**
  * Watch on the exchange's TCP connection, which stays open while the RDMA connection lives. It notifies each side of
- * the other's end at once, even after {@code kill -9}.
+ * the other's end at once, even after {@code kill -9}. It runs over the first path. So a connection with an alternate
+ * path does not take a broken TCP connection for the peer's end, but asks the peer along its own path.
  */
 final class ConnectionWatch {
     private ConnectionWatch() {}
@@ -22,10 +23,11 @@ final class ConnectionWatch {
 
     private static void watch(Exchange exchange, Endpoint endpoint) {
         try {
-            RdmaException loss = exchange.awaitEnd();
+            Exchange.End end = exchange.awaitEnd();
+            RdmaException loss = end.loss();
             if (loss == null) {
                 endpoint.peerClosed();
-            } else {
+            } else if (!end.broken() || !endpoint.migration().ask(loss)) {
                 endpoint.peerLost(loss);
             }
         } catch (Throwable e) { // any failure: the peer's end would no longer be noticed

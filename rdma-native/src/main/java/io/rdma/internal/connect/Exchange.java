@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 //   server -> client   magic, version, then 'Y' + PeerParameters, or 'N' + length u16 (<= 512) + UTF-8 reason
 //   client -> server   'R' when its queue pair is ready to send; the server may still send 'N' with a reason
 // If both sides have alternate paths, an AlternateEnd follows 'Y' + PeerParameters, and another one 'R'.
+// The server then sends 'R' as well, or 'N' with a reason, once it has set its alternate path.
 //   either, at the end 'B' orderly close; end of stream without it: the peer is lost
 // A client may first send length 0, a request for a token. The server answers magic, version, then 'T' + token, or 'X'.
 //
@@ -231,6 +232,19 @@ final class Exchange implements Closeable {
         }
     }
 
+    /** Refuses a client that has reported that it is ready, and that waits for this side's report. */
+    void rejectReady(RuntimeException failure) throws IOException {
+        write(refusal(ByteBuffer.allocate(MAX_REFUSAL), Refusal.reason(failure, isAuthenticated())));
+    }
+
+    /** Waits until the server has set its alternate path. */
+    void awaitServerReady() throws IOException {
+        byte answer = read(1).get();
+        if (answer != READY) {
+            throw unexpected(answer);
+        }
+    }
+
     /** Sends this side's end of the alternate path: a server after its parameters, a client after it is ready. */
     void sendAlternate(AlternateEnd end) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(AlternateEnd.BYTES);
@@ -248,26 +262,31 @@ final class Exchange implements Closeable {
     }
 
     /**
-     * Waits for the peer's end, without a time limit.
+     * End of an exchange.
      *
-     * @return the failure if the peer is lost; null if its end was orderly
+     * @param loss the failure if the peer is lost; null if its end was orderly
+     * @param broken whether the connection broke, which says nothing of a peer that another path may reach
      */
-    @Nullable
-    RdmaException awaitEnd() {
+    record End(@Nullable RdmaException loss, boolean broken) {}
+
+    /** Waits for the peer's end, without a time limit. */
+    End awaitEnd() {
         try {
             socket.setSoTimeout(0);
             int end = socket.getInputStream().read();
             if (end == BYE) {
-                return null;
+                return new End(null, false);
             }
             if (end == NO) {
                 deadline = deadline.next(socket, LAST_WORDS); // the connection is closed in any case
-                return new RdmaException("the server aborted this connection: " + readReason());
+                return new End(new RdmaException("the server aborted this connection: " + readReason()), false);
             }
-        } catch (IOException | RdmaConnectException e) {
-            return new RdmaException("the peer is gone: its exchange connection broke", e);
+        } catch (IOException e) {
+            return new End(new RdmaException("the peer is gone: its exchange connection broke", e), true);
+        } catch (RdmaConnectException e) {
+            return new End(new RdmaException("the peer is gone: its exchange connection broke", e), false);
         }
-        return new RdmaException("the peer is gone: its exchange connection ended without a farewell");
+        return new End(new RdmaException("the peer is gone: its exchange connection ended without a farewell"), false);
     }
 
     private ByteBuffer header(int more) {

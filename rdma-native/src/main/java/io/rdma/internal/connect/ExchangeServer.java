@@ -143,10 +143,7 @@ final class ExchangeServer {
             exchange.awaitReady();
             AlternateWish alternate = answered.alternate();
             if (alternate != null) {
-                alternate.arm(
-                        endpoint,
-                        exchange.receiveAlternate(),
-                        exchange.remoteAddress().getAddress());
+                arm(alternate, endpoint, peer, exchange);
             }
             exchange.complete();
             EstablishedConnection connection =
@@ -155,6 +152,18 @@ final class ExchangeServer {
             cleanup.keep();
             return connection;
         }
+    }
+
+    /** Sets the alternate path and reports that, or the refusal, for which the client waits. */
+    private static void arm(AlternateWish alternate, Endpoint endpoint, PeerParameters peer, Exchange exchange)
+            throws IOException {
+        try {
+            alternate.arm(endpoint, exchange.receiveAlternate(), peer.gid(), exchange);
+        } catch (RuntimeException e) {
+            exchange.rejectReady(e);
+            throw e;
+        }
+        exchange.sendReady();
     }
 
     /**
@@ -227,9 +236,12 @@ final class ExchangeServer {
             try (QueuePairBringUp queuePair =
                     new QueuePairBringUp(home, options, exchange.localAddress().getAddress())) {
                 place.take(queuePair.connect(peer, exchange.remoteAddress().getAddress()));
+                AlternateEnd end = alternate == null
+                        ? null
+                        : alternate.local(queuePair.local().gid());
                 exchange.accept(queuePair.local()); // fails if the client has left already
-                if (alternate != null) {
-                    exchange.sendAlternate(alternate.local());
+                if (end != null) { // nothing may fail here: the client awaits this, and no refusal
+                    exchange.sendAlternate(end);
                 }
             }
             return new Answered(place.keep(), alternate);

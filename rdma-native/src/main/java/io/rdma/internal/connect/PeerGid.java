@@ -14,6 +14,8 @@ import java.util.Arrays;
 //   - The GID must be the address that the exchange came from: by the TCP handshake the kernel has verified that the
 //     peer receives there.
 //   - A peer on this host, as shown by a loopback address or by one of this host, may name any address of this host.
+//   - The end of an alternate path is another address, from which no exchange comes. So AlternateWish leaves the check
+//     out for a peer that TLS has authenticated.
 //   - Scopes are ignored, because a GID has none. IPv4-mapped addresses are IPv4 in Java and in a GID alike.
 // InfiniBand routes by LID, which is no address of the exchange: the subnet manager decides which hosts can reach
 // each other.
@@ -33,6 +35,15 @@ final class PeerGid {
      * @throws RdmaConnectException AUTHENTICATION, with both addresses and the remedy
      */
     static void check(Network network, Gid gid, InetAddress from, boolean software) {
+        check(network, gid, from, software, ": let both sides connect by the addresses of their RDMA interfaces");
+    }
+
+    /**
+     * Checks the GID as {@link #check(Network, Gid, InetAddress, boolean)} does.
+     *
+     * @param remedy first part of the remedy
+     */
+    static void check(Network network, Gid gid, InetAddress from, boolean software, String remedy) {
         InetAddress named = address(gid, software);
         if (isSame(named, from) || isOfThisHost(network, named) && isOfThisHost(network, from)) {
             return;
@@ -40,8 +51,8 @@ final class PeerGid {
         throw new RdmaConnectException(
                 Reason.AUTHENTICATION,
                 "the peer at " + from.getHostAddress() + " sent the GID " + gid + " of the address "
-                        + named.getHostAddress() + ", which it does not connect from: let both sides connect by the"
-                        + " addresses of their RDMA interfaces, or, if the peer is trusted, turn this check off by"
+                        + named.getHostAddress() + ", which it does not connect from" + remedy
+                        + ", or, if the peer is trusted, turn this check off by"
                         + " ConnectionOptions.withVerifyPeerGid(false)",
                 null);
     }

@@ -162,23 +162,26 @@ public final class RdmaConnector {
                 return authenticated; // closing the exchange lets the server discard the token
             }
             Endpoint endpoint;
+            PeerParameters peer;
+            @Nullable AlternateEnd localEnd;
             AlternateWish alternate = AlternateWish.of(resources.context(), options);
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
                     resources, options, exchange.localAddress().getAddress())) {
+                localEnd = alternate == null
+                        ? null
+                        : alternate.local(queuePair.local().gid());
                 exchange.sendHello(queuePair.local());
-                endpoint = queuePair.connect(
-                        exchange.receiveAnswer(), exchange.remoteAddress().getAddress());
+                peer = exchange.receiveAnswer();
+                endpoint = queuePair.connect(peer, exchange.remoteAddress().getAddress());
             }
             cleanup.add(endpoint::discard);
             if (alternate != null) {
-                alternate.arm(
-                        endpoint,
-                        exchange.receiveAlternate(),
-                        exchange.remoteAddress().getAddress());
+                alternate.arm(endpoint, exchange.receiveAlternate(), peer.gid(), exchange);
             }
             exchange.sendReady();
-            if (alternate != null) {
-                exchange.sendAlternate(alternate.local());
+            if (localEnd != null) {
+                exchange.sendAlternate(localEnd);
+                exchange.awaitServerReady();
             }
             exchange.complete();
             begun.close(); // from here on closing the resources closes the endpoint, with a farewell

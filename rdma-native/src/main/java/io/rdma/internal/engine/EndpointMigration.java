@@ -3,6 +3,7 @@ package io.rdma.internal.engine;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.types.AsyncEventType;
 import io.rdma.types.PathMigrationState;
+import io.rdma.types.RdmaException;
 import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.AlternatePath;
 import io.rdma.verbs.AsyncEvent;
@@ -12,12 +13,14 @@ import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairInfo;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // After a migration the path that was left becomes the alternate one: if it works again by the time that the other one
 // fails, the connection returns to it. This side sets it only when the peer has migrated as well, because then its
 // packets no longer ask the peer to migrate. A write of no bytes shows that: on the new path only a peer that has
-// migrated acknowledges it.
+// migrated acknowledges it. Such a write also shows whether a peer is there after the TCP connection of the exchange,
+// which does not migrate, has broken.
 
 /**
  * Path migration of a connection in the engine: it arms the alternate path, reports each migration, and arms the path
@@ -78,20 +81,67 @@ public final class EndpointMigration {
         try {
             AlternatePath left = left();
             if (left != null) {
-                awaitPeer(left);
+                ask(() -> rearm(left), this::notArmed);
             }
         } catch (RuntimeException e) { // the connection ends
             notArmed(e);
         }
     }
 
-    private void awaitPeer(AlternatePath left) {
+    /**
+     * Asks the peer, if the connection has or had an alternate path, whether it is still there: a write of no bytes is
+     * acknowledged along the path of the connection, or by a migration along the alternate one. If it is not, the
+     * connection is lost.
+     *
+     * @param loss the reason to doubt
+     * @return false if the peer cannot be asked
+     */
+    public boolean ask(RdmaException loss) {
+        synchronized (this) {
+            if (current == null) {
+                return false;
+            }
+        }
+        try {
+            ask(this::peerIsThere, error -> endpoint.peerLost(loss));
+            return true;
+        } catch (RuntimeException e) { // the connection ends
+            return false;
+        }
+    }
+
+    private void peerIsThere() {
+        LOG.log(
+                Level.WARNING,
+                "queue pair {0} has lost the TCP connection of its exchange, but its peer answers: the connection goes"
+                        + " on, and probes and the farewell alone notify it of the peer''s end",
+                Integer.toString(queuePair.number()));
+    }
+
+    private void ask(Runnable answered, Consumer<RuntimeException> failed) {
         RegisteredBuffer empty = RegisteredBuffer.of(memory, 0, 0);
         try {
-            endpoint.submit(new Acknowledgement(empty, left));
+            endpoint.submit(new Question(empty, answered, failed));
         } catch (RuntimeException e) {
             empty.close();
             throw e;
+        }
+    }
+
+    /** Has the path that was left set again. Loop thread, so on another one, as the device may take its time. */
+    private void rearm(AlternatePath left) {
+        try {
+            endpoint.loop().blockingTasks().execute("rdma-rearm", () -> set(left));
+        } catch (RuntimeException e) { // no thread
+            notArmed(e);
+        }
+    }
+
+    private void set(AlternatePath left) {
+        try {
+            queuePair.modify(QueuePairAttributes.change().alternatePath(left).pathMigState(PathMigrationState.REARM));
+        } catch (RuntimeException e) {
+            notArmed(e);
         }
     }
 
@@ -112,36 +162,29 @@ public final class EndpointMigration {
                 e);
     }
 
-    /** Write of no bytes on the new path. Its acknowledgement shows that the peer has migrated. */
-    private final class Acknowledgement extends Operation {
+    /** Write of no bytes. Its acknowledgement shows that the peer is there, at the other end of the present path. */
+    private static final class Question extends Operation {
         private final RegisteredBuffer source;
-        private final AlternatePath left;
+        private final Runnable answered;
+        private final Consumer<RuntimeException> refused;
 
-        Acknowledgement(RegisteredBuffer source, AlternatePath left) {
+        Question(RegisteredBuffer source, Runnable answered, Consumer<RuntimeException> refused) {
             super(WorkRequest.write(source, NOTHING));
             this.source = source;
-            this.left = left;
+            this.answered = answered;
+            this.refused = refused;
         }
 
         @Override
         protected void completed(long value) {
             source.close();
-            endpoint.loop().environment().startOrRun("rdma-rearm", this::rearm);
-        }
-
-        private void rearm() {
-            try {
-                queuePair.modify(
-                        QueuePairAttributes.change().alternatePath(left).pathMigState(PathMigrationState.REARM));
-            } catch (RuntimeException e) {
-                notArmed(e);
-            }
+            answered.run();
         }
 
         @Override
         protected void failed(RuntimeException error) {
             source.close();
-            notArmed(error);
+            refused.accept(error);
         }
     }
 }

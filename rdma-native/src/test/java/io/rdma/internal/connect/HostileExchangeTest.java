@@ -95,7 +95,7 @@ class HostileExchangeTest {
                 Exchange server = TestExchange.over(listening.accept(), impatient, false)) {
             assertThatThrownBy(server::awaitReady).isInstanceOf(SocketTimeoutException.class);
             client.sendReady();
-            assertThat(client.awaitEnd()).hasMessageContaining("handshakeTimeout");
+            assertThat(client.awaitEnd().loss()).hasMessageContaining("handshakeTimeout");
         }
     }
 
@@ -139,7 +139,7 @@ class HostileExchangeTest {
                     Socket server = listening.accept()) {
                 server.getOutputStream().write(last);
                 server.shutdownOutput();
-                assertThat(client.awaitEnd()).hasMessageContaining("the peer is gone");
+                assertThat(client.awaitEnd().loss()).hasMessageContaining("the peer is gone");
             }
         }
     }

@@ -4,14 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.PathOptions;
 import io.rdma.connect.RdmaConnectException;
+import io.rdma.internal.connect.EstablishedConnection;
+import io.rdma.internal.connect.RdmaListener;
+import io.rdma.testing.CapturedLog;
+import io.rdma.testing.ConnectOutcome;
+import io.rdma.testing.TcpRelay;
+import io.rdma.testing.TestDevice;
 import io.rdma.types.PathMigrationState;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +34,9 @@ abstract class AlternatePathContract extends ConnectedContract {
 
     /** Returns the address of a GID that is not the one of the connections. */
     abstract InetAddress alternate();
+
+    /** Returns the address of the GID of the connections. */
+    abstract InetAddress first();
 
     /** Loses what is sent to an address of the device, and nothing else. */
     abstract void lose(InetAddress address);
@@ -75,9 +87,7 @@ abstract class AlternatePathContract extends ConnectedContract {
         try {
             connect(migrating());
         } catch (CompletionException e) {
-            await("the server's side ends, too")
-                    .atMost(PATIENCE)
-                    .until(() -> resources.loops().stream().allMatch(loop -> loop.freeEntries() == loop.entries()));
+            awaitNoEndpoint();
             refusesAlternatePaths((RdmaConnectException) e.getCause());
         }
         awaitFirstFrame();
@@ -103,6 +113,56 @@ abstract class AlternatePathContract extends ConnectedContract {
         assertThat(client.counters().migrations()).as("migrations of the loop").isGreaterThanOrEqualTo(2);
     }
 
+    /** The exchange runs over the first path, so its TCP connection breaks some time after a migration. */
+    @Test
+    void aMigratedConnectionOutlivesTheTcpConnectionOfItsExchange() throws Exception {
+        CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
+        InetSocketAddress any = new InetSocketAddress(TestDevice.host(device()), 0);
+        try (CapturedLog log = new CapturedLog(EndpointMigration.class.getName());
+                RdmaListener listener =
+                        RdmaListener.bind(resources, migrating(), AdmissionLimits.DEFAULT, any, accepted::complete);
+                TcpRelay relay = new TcpRelay(listener.address())) {
+            try {
+                client = ConnectOutcome.of(resources, migrating(), relay.address())
+                        .join()
+                        .endpoint();
+            } catch (CompletionException e) {
+                awaitNoEndpoint();
+                refusesAlternatePaths((RdmaConnectException) e.getCause());
+            }
+            server = accepted.join().endpoint();
+            awaitFirstFrame();
+            arm();
+            lose(InetAddress.getLoopbackAddress());
+            exchange(client, server);
+            awaitMigrations(1);
+            relay.reset();
+            await("both sides have asked their peer")
+                    .atMost(PATIENCE)
+                    .until(() -> log.lines().stream()
+                                    .filter(line -> line.contains("but its peer answers"))
+                                    .count()
+                            == 2);
+            exchange(client, server);
+            exchange(server, client);
+            assertThat(client.failure()).isNull();
+            assertThat(server.failure()).isNull();
+        }
+    }
+
+    private void awaitNoEndpoint() {
+        await("the server's side ends, too")
+                .atMost(PATIENCE)
+                .until(() -> resources.loops().stream().allMatch(loop -> loop.freeEntries() == loop.entries()));
+    }
+
+    @Test
+    void anAlternatePathFromTheConnectionsOwnAddressIsRefused() {
+        PathOptions same = PathOptions.DEFAULT.withAlternateGidAddress(first());
+        refused(migrating().withPath(same), migrating(), "nothing would be protected");
+        refused(migrating(), migrating().withPath(same), "its log says why");
+    }
+
     @Test
     void aSideWithoutAnAlternatePathIsRefusedByOneThatHasOne() {
         ConnectionOptions plain = small().withConnectMethod(ConnectMethod.TCP);
@@ -123,5 +183,6 @@ abstract class AlternatePathContract extends ConnectedContract {
                 .cause()
                 .isInstanceOf(RdmaConnectException.class)
                 .hasMessageContaining(why);
+        awaitNoEndpoint();
     }
 }

@@ -20,11 +20,20 @@ class RxeAlternatePathContractTest extends AlternatePathContract {
     }
 
     @Override
+    InetAddress first() {
+        return gid(true);
+    }
+
+    @Override
     InetAddress alternate() {
+        return gid(false);
+    }
+
+    private InetAddress gid(boolean ipv4) {
         return resources.context().queryGidTable().stream()
                 .filter(entry -> entry.type() == GidType.ROCE_V2
                         && !entry.gid().isZero()
-                        && !entry.gid().isIpv4Mapped())
+                        && entry.gid().isIpv4Mapped() == ipv4)
                 .map(entry -> entry.gid().toAddress())
                 .findFirst()
                 .orElseGet(() -> Assumptions.abort("the device has one GID"));

@@ -19,6 +19,11 @@ class SoftAlternatePathContractTest extends AlternatePathContract {
     }
 
     @Override
+    InetAddress first() {
+        return InetAddress.getLoopbackAddress();
+    }
+
+    @Override
     void lose(InetAddress address) {
         network.heal();
         network.setFaults(address, LinkFaults.NONE.withPartitioned(true));

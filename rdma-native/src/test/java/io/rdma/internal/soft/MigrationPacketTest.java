@@ -8,14 +8,18 @@ import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.QpAttr;
 import io.rdma.internal.soft.link.SoftConfig;
 import io.rdma.internal.soft.link.UdpLink;
+import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.wire.Counters;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.SoftAddress;
+import io.rdma.testing.CapturedLog;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Requests to migrate, packet by packet. The test plays the peer at its two addresses, and strangers. A queue pair
- * follows only a packet with the MigReq bit that came along its armed alternate path.
+ * follows only a packet with the MigReq bit, and a PSN of the connection, that came along its armed alternate path.
  */
 @Tag("link")
 class MigrationPacketTest {
@@ -114,8 +118,18 @@ class MigrationPacketTest {
 
     /** Sends a write and waits until the device has dropped it. */
     private void dropped(UdpLink from, InetSocketAddress to, boolean migrated) {
+        dropped(from, to, migrated, 0);
+    }
+
+    private void dropped(UdpLink from, InetSocketAddress to, boolean migrated, int strange) {
         long before = dropped();
+        psn += strange;
         write(from, to, migrated);
+        psn -= strange;
+        awaitDropped(before);
+    }
+
+    private void awaitDropped(long before) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (dropped() == before) {
             assertThat(System.nanoTime()).as("dropped in time").isLessThan(deadline);
@@ -142,6 +156,75 @@ class MigrationPacketTest {
         ignored(second, firstOfSide, true); // to the wrong address
         ignored(second, secondOfSide, false); // without MigReq
         ignored(first, secondOfSide, true); // from the wrong address
+    }
+
+    /** The source of a packet is easily forged, and an old packet may arrive late. */
+    @Test
+    void aRequestWithAnotherPsnIsIgnored() {
+        dropped(second, secondOfSide, true, 1 << 20);
+        assertThat(side.verbs.getAsyncEvent(side.context)).as("not armed").isNull();
+        arm();
+        dropped(second, secondOfSide, true, 1 << 20);
+        dropped(second, secondOfSide, true, -(1 << 20));
+        assertThat(query().pathMigState()).isEqualTo(Ibv.MIG_ARMED);
+        write(first, firstOfSide, false);
+        expectAcknowledge(first, false);
+    }
+
+    @Test
+    void aResponseToNothingIsIgnored() {
+        arm();
+        long before = dropped();
+        packet.reset(Opcode.ACKNOWLEDGE, side.qp.qpNum(), psn);
+        packet.migrated = true;
+        second.send(packet, secondOfSide);
+        second.flush();
+        awaitDropped(before);
+        assertThat(query().pathMigState()).isEqualTo(Ibv.MIG_ARMED);
+    }
+
+    /** The peer migrated because it did not get the acknowledgement. */
+    @Test
+    void aRepeatedRequestIsFollowed() {
+        arm();
+        psn--;
+        write(second, secondOfSide, true);
+        expectAcknowledge(second, true);
+        assertThat(query().pathMigState()).isEqualTo(Ibv.MIG_MIGRATED);
+    }
+
+    @Test
+    void whatThePathOfAPacketThrowsEndsTheQueuePairAlone() {
+        side.verbs.device().call(() -> {
+            SoftQp broken = Objects.requireNonNull(side.verbs.device().find(side.qp.qpNum()));
+            broken.via = 1;
+            broken.peer = InetSocketAddress.createUnresolved("nowhere", 1);
+            return 0;
+        });
+        write(second, secondOfSide, true);
+        assertThat(side.verbs.pollAsyncEvents(side.context, 60_000)).isTrue();
+        assertThat(Objects.requireNonNull(side.verbs.getAsyncEvent(side.context))
+                        .eventType())
+                .isEqualTo(Ibv.EVENT_QP_FATAL);
+        assertThat(side.verbs.getAsyncEvent(side.context)).as("of the device").isNull();
+    }
+
+    /** One link closes the file of both. */
+    @Test
+    void aCaptureOfBothAddressesEndsOnce(@TempDir Path folder) throws Exception {
+        try (CapturedLog log = new CapturedLog("io.rdma.internal.soft.link.CapturedSocket")) {
+            for (int i = 0; i < 2; i++) {
+                side.verbs.captureTo(folder.resolve(i + ".pcapng"));
+                write(first, firstOfSide, false);
+                expectAcknowledge(first, false);
+                dropped(second, secondOfSide, true, 1 << 20);
+            }
+            side.verbs.captureTo(null);
+            assertThat(log.lines()).isEmpty();
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThat(Files.size(folder.resolve(i + ".pcapng"))).isGreaterThan(3 * 60);
+        }
     }
 
     @Test

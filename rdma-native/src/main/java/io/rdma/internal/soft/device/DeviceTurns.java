@@ -185,13 +185,19 @@ final class DeviceTurns {
         }
     }
 
-    void close() {
+    /**
+     * Ends the device's thread and closes the link.
+     *
+     * @param last runs in a turn after the last one of that thread
+     */
+    void close(Runnable last) {
         open = false;
         link.wake();
         Threads.join(thread); // despite interrupts: the link must outlive its thread
         lanes.forEach(ReceiveLane::close);
         turn.lock();
         try {
+            last.run();
             link.close(); // no thread can wake it now: there are no queue pairs
         } finally {
             turn.unlock();

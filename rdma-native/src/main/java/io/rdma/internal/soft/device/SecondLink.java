@@ -76,8 +76,17 @@ final class SecondLink implements AutoCloseable {
         }
     }
 
-    /** Receives packets, within a bound. In a turn. */
+    /** Receives packets, within a bound. What it throws ends all queue pairs, as in the device's own thread. */
     private int turn() {
+        try {
+            return receive();
+        } catch (Throwable e) { // of any kind
+            device.broken(e);
+            throw e;
+        }
+    }
+
+    private int receive() {
         long now = device.environment().nanoTime();
         link.release(now);
         int received = 0;
@@ -91,12 +100,16 @@ final class SecondLink implements AutoCloseable {
         return received;
     }
 
-    /** Ends the thread and closes the socket. Not in a turn. */
-    @Override
-    public void close() {
+    /** Ends the thread. Not in a turn. */
+    void endThread() {
         open = false;
         link.wake();
         Threads.join(thread);
+    }
+
+    /** Closes the socket, after {@link #endThread}. In a turn. */
+    @Override
+    public void close() {
         link.close();
     }
 }

@@ -83,7 +83,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
             turns = new DeviceTurns(environment, link, all, this, timing, threads);
         } catch (VerbsException e) {
             if (second != null) {
-                second.close();
+                second.close(); // its thread does not run
             }
             link.close();
             throw e;
@@ -282,10 +282,10 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
      */
     public void captureTo(@Nullable CaptureFile file) {
         call(() -> {
-            link.captureTo(file);
             if (second != null) {
-                second.link().captureTo(file);
+                second.link().captureInto(file); // first, as the other link closes the last file
             }
+            link.captureTo(file);
             return 0;
         });
     }
@@ -353,9 +353,9 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
 
     public void close() {
         if (second != null) {
-            second.close();
+            second.endThread();
         }
-        turns.close();
+        turns.close(second == null ? () -> {} : second::close);
     }
 
     @Override
@@ -420,22 +420,18 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
             counters.count(Counter.UNKNOWN_QP_PKTS);
             return;
         }
-        if (qp.via == via && connected(qp, from)) {
-            qp.migration.arrived(packet);
-        } else if (!qp.migration.follows(packet, from, via)) {
-            counters.count(Counter.WRONG_PEER_PKTS);
-            return;
-        }
-        if (Opcode.isResponse(packet.opcode)) {
-            response(qp, packet, now);
-        } else {
-            request(qp, packet);
-        }
-    }
-
-    private void response(SoftQp qp, Packet packet, long now) {
         try {
-            qp.requester.response(packet, now);
+            if (qp.via == via && connected(qp, from)) {
+                qp.migration.arrived(packet);
+            } else if (!qp.migration.follows(packet, from, via)) {
+                counters.count(Counter.WRONG_PEER_PKTS);
+                return;
+            }
+            if (Opcode.isResponse(packet.opcode)) {
+                qp.requester.response(packet, now);
+            } else {
+                qp.responder.request(packet);
+            }
         } catch (Throwable e) { // no call here: the stack may have no room for one
             qp.broken = e;
             turns.anyBroken = true;

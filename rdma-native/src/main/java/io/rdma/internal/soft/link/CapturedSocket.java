@@ -16,6 +16,7 @@ final class CapturedSocket implements LinkSocket {
     private final LinkSocket socket;
     private final UdpAddress local;
     private @Nullable CaptureFile file;
+    private boolean owned; // this socket closes the file
 
     CapturedSocket(LinkSocket socket) {
         this.socket = socket;
@@ -32,8 +33,9 @@ final class CapturedSocket implements LinkSocket {
      * @param next null to stop the capture
      */
     void captureTo(@Nullable CaptureFile next) {
-        CaptureFile last = file;
+        CaptureFile last = owned ? file : null;
         file = next;
+        owned = true;
         if (last != null) {
             try {
                 last.close();
@@ -41,6 +43,12 @@ final class CapturedSocket implements LinkSocket {
                 log().log(System.Logger.Level.WARNING, "The end of the capture file was not written", e);
             }
         }
+    }
+
+    /** Switches to a file that another socket closes, or to none. */
+    void captureInto(@Nullable CaptureFile next) {
+        captureTo(next);
+        owned = false;
     }
 
     /** Writes a datagram that is not sent to the file. */

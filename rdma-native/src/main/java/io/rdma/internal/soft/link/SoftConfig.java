@@ -137,10 +137,13 @@ public record SoftConfig(
 
     /**
      * Returns the largest path MTU, as {@code IBV_MTU_*}, with which a packet and all its headers fit into the MTU of
-     * the address's network interface.
+     * the address's network interface; with a second address, into that of its interface as well.
      */
     public int activeMtu() {
         int interfaceMtu = environment.network().mtu(address);
+        if (secondAddress != null) {
+            interfaceMtu = Math.min(interfaceMtu, environment.network().mtu(secondAddress));
+        }
         int code = Ibv.MTU_256;
         while (code < Ibv.MTU_4096 && Packet.mtuBytes(code + 1) + HEADERS <= interfaceMtu) {
             code++;

@@ -258,6 +258,11 @@ public final class UdpLink implements AutoCloseable, PeerRings.Carrier {
         socket.captureTo(file);
     }
 
+    /** Writes all packets to a file that another link closes, or to none. */
+    public void captureInto(@Nullable CaptureFile file) {
+        socket.captureInto(file);
+    }
+
     @Override
     public void flush() {
         socket.flush();

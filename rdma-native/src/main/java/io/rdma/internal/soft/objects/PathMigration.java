@@ -4,6 +4,7 @@ import static io.rdma.internal.ibv.Ibv.*;
 
 import io.rdma.internal.ibv.AltPath;
 import io.rdma.internal.ibv.QpAttr;
+import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import io.rdma.internal.soft.wire.UdpAddress;
 import java.net.InetSocketAddress;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 // - Packets say by their MigReq bit whether this side is in MIGRATED. So a side in REARM knows from a packet without
 // that bit that the peer has an alternate path too, and becomes ARMED.
 // - Only a packet with MigReq that came along the alternate path, from the peer's address to this side's, makes this
-// side follow. Any other packet from there is one of a stranger.
+// side follow, and only if its PSN is one that the peer may use now: else a forged or delayed packet would move the
+// connection. Any other packet from there is one of a stranger.
 // - A migration uses the alternate path up: both sides have to set one again.
 
 /**
@@ -75,7 +77,8 @@ public final class PathMigration {
                 }
             }
             case MIG_MIGRATED -> {
-                if (state == MIG_REARM || state == MIG_ARMED && loads) {
+                boolean connecting = qp.state < QPS_RTS; // on the way to RTR and RTS it says what is so already
+                if (state == MIG_REARM || state == MIG_ARMED && loads || state == MIG_MIGRATED && !connecting) {
                     throw QpTransitions.invalid("it migrates from IBV_MIG_ARMED only, along the path that is armed");
                 }
             }
@@ -137,6 +140,7 @@ public final class PathMigration {
                 || !packet.migrated
                 || to.ahAttr().sgidIndex() != via
                 || !from.sendsFor(path)
+                || !isNear(packet)
                 || qp.state < QPS_RTR
                 || qp.state > QPS_SQD) {
             return false;
@@ -149,6 +153,10 @@ public final class PathMigration {
             return false;
         }
         return migrate();
+    }
+
+    private boolean isNear(Packet packet) {
+        return Opcode.isResponse(packet.opcode) ? qp.requester.isNear(packet) : qp.responder.isNear(packet);
     }
 
     /**

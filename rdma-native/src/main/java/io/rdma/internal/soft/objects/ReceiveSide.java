@@ -18,6 +18,11 @@ public interface ReceiveSide {
      */
     boolean run();
 
+    /** Returns whether a request packet is one that the peer may send now, judged by its PSN. */
+    default boolean isNear(Packet packet) {
+        return true;
+    }
+
     /** Handles a request packet from an allowed sender. */
     void request(Packet packet);
 }

@@ -34,6 +34,11 @@ public interface SendSide {
     /** Notes that the queue pair has another path: what is not acknowledged is sent again there. */
     default void migrated() {}
 
+    /** Returns whether a response is one that the peer may send now, judged by its PSN. */
+    default boolean isNear(Packet packet) {
+        return true;
+    }
+
     /** Handles a response of the peer. */
     void response(Packet packet, long now);
 }

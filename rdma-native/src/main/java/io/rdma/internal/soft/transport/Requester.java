@@ -138,8 +138,12 @@ final class Requester implements SendSide {
     public void migrated() {
         retries = 0;
         rnrRetries = 0;
+        rnrUntil = 0;
+        impliedNak = false;
         window.reset(qp.device.packetsInFlight(qp));
-        rewindToOldest();
+        if (next != qp.sq.taken || index != 0) { // something is in flight
+            rewindToOldest();
+        }
     }
 
     private int lastSent() {
@@ -292,6 +296,11 @@ final class Requester implements SendSide {
         if (deadline == 0 && timeout != 0) {
             deadline = now + (TIMER_UNIT_NANOS << timeout) | 1; // never 0, which means none
         }
+    }
+
+    @Override
+    public boolean isNear(Packet p) {
+        return !outside(p.psn);
     }
 
     @Override

@@ -32,6 +32,9 @@ final class Responder implements ReceiveSide {
     private static final int NONE = -1;
     private static final int SHORTEST_RNR_TIMER = 1;
 
+    /** More packets than a peer has in flight over a link, {@link CongestionWindow}. */
+    private static final int NEAR = 1 << 12;
+
     private final SoftQp qp;
     private final Packet packet;
     private AnswerQueue answers = new AnswerQueue(1);
@@ -143,6 +146,11 @@ final class Responder implements ReceiveSide {
         }
         qp.device.transmit(qp, packet);
         return qp.state == QPS_ERR ? 0 : count;
+    }
+
+    @Override
+    public boolean isNear(Packet p) {
+        return Math.abs(Psn.diff(p.psn, expected)) <= NEAR;
     }
 
     @Override
