@@ -282,17 +282,15 @@ public final class CmIdentifier implements AutoCloseable {
         QueuePairType type = portSpace == PortSpace.UDP ? QueuePairType.UD : QueuePairType.RC;
         QpInitAttr wanted =
                 Structures.initAttr(domain, type, sendQueue, receiveQueue, shared, capacity, Signaling.REQUESTED);
-        SendInterface sends;
-        Qp made;
-        if (domain.isExtended(type, posting)) {
-            PlacementOperations.Made<Qp> extended = domain.call(
-                    pd -> domain.placement().create(type, sendOps -> cm.createQpEx(open(), pd, wanted, sendOps)));
-            sends = SendInterface.extended(verbs, verbs.extended(), posting, type, extended.operations());
-            made = extended.object();
-        } else {
-            sends = SendInterface.classic(verbs, type);
-            made = domain.call(pd -> cm.createQp(open(), pd, wanted));
-        }
+        PlacementOperations.Made<Qp> outcome = domain.call(pd -> domain.placement()
+                .create(
+                        type,
+                        posting,
+                        sendOps -> sendOps == 0
+                                ? cm.createQp(open(), pd, wanted)
+                                : cm.createQpEx(open(), pd, wanted, sendOps)));
+        SendInterface sends = SendInterface.of(verbs, posting, type, outcome);
+        Qp made = outcome.object();
         QueuePair own = new QueuePair(
                 verbs,
                 sends,

@@ -5,6 +5,7 @@ import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.MemoryPlacement;
 import io.rdma.types.Errno;
+import io.rdma.types.PostingInterface;
 import io.rdma.types.VerbsException;
 import java.util.function.LongFunction;
 
@@ -30,18 +31,20 @@ final class PlacementOperations {
     /**
      * Creates an object for the operations of a type and for those of the extensions that the provider accepts.
      *
-     * @param creation gets {@code IBV_QP_EX_WITH_*}
+     * @param posting with {@code BOTH}, the classic interface if the provider accepts none of the extensions
+     * @param creation gets {@code IBV_QP_EX_WITH_*}; 0 for the classic interface
      * @return what it created
      */
-    <T> Made<T> create(QueuePairType type, LongFunction<T> creation) {
-        long wanted = type.hasPlacement() ? supported() : 0;
+    <T> Made<T> create(QueuePairType type, PostingInterface posting, LongFunction<T> creation) {
+        long wanted = posting != PostingInterface.CLASSIC && type.hasPlacement() ? supported() : 0;
         while (true) {
+            boolean extended = posting == PostingInterface.EXTENDED || wanted != 0;
             try {
-                T made = creation.apply(type.sendOps() | wanted);
-                if (type == QueuePairType.RC) {
-                    supported = wanted;
+                T made = creation.apply(extended ? type.sendOps() | wanted : 0);
+                if (type == QueuePairType.RC && posting != PostingInterface.CLASSIC) {
+                    supported = wanted; // not what one type is refused: rdma_rxe has no extended XRC
                 }
-                return new Made<>(made, type.operationBits() | operations(wanted));
+                return new Made<>(made, extended, type.operationBits() | operations(wanted));
             } catch (VerbsException e) { // of a type that the device lacks, too: then all attempts fail
                 if (wanted == 0 || e.errno() != Errno.EOPNOTSUPP && e.errno() != Errno.ENOSYS) {
                     throw e;
@@ -55,12 +58,13 @@ final class PlacementOperations {
      * Outcome of {@link #create}.
      *
      * @param object what was created
+     * @param extended whether for the extended interface
      * @param operations that can be posted, bits of {@code WorkRequestOpcode.bit}
      */
-    record Made<T>(T object, int operations) {}
+    record Made<T>(T object, boolean extended, int operations) {}
 
     /** Returns {@code IBV_QP_EX_WITH_*} of the operations that the device announces, without those once refused. */
-    long supported() {
+    private long supported() {
         long now = supported;
         if (now == NOT_ASKED) {
             long flags = verbs.memory().queryDeviceEx(context).deviceCapFlagsEx();

@@ -1,6 +1,5 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.Mr;
@@ -475,27 +474,17 @@ public final class ProtectionDomain extends NativeObject {
             PostingInterface posting,
             Signaling signaling) {
         QpInitAttr attr = Structures.initAttr(this, type, sendQueue, receiveQueue, shared, capacity, signaling);
-        SendInterface sends;
-        Qp qp;
-        if (isExtended(type, posting)) {
-            ExtendedVerbs extended = verbs.extended();
-            PlacementOperations.Made<Qp> made =
-                    call(pd -> placement.create(type, sendOps -> extended.createQpEx(pd, attr, sendOps)));
-            sends = SendInterface.extended(verbs, extended, posting, type, made.operations());
-            qp = made.object();
-        } else {
-            sends = SendInterface.classic(verbs, type);
-            qp = call(pd -> verbs.createQp(pd, attr));
-        }
+        PlacementOperations.Made<Qp> made = call(pd -> placement.create(
+                type,
+                posting,
+                sendOps -> sendOps == 0
+                        ? verbs.createQp(pd, attr)
+                        : verbs.extended().createQpEx(pd, attr, sendOps)));
+        SendInterface sends = SendInterface.of(verbs, posting, type, made);
+        Qp qp = made.object();
         long handle = qp.handle();
         QueuePairCapacity granted = Structures.granted(qp, type, shared, capacity);
         return new QueuePair(verbs, sends, context, type, qp, granted, () -> verbs.destroyQp(handle));
-    }
-
-    /** Returns whether a queue pair is created for the extended interface. */
-    boolean isExtended(QueuePairType type, PostingInterface posting) {
-        return posting == PostingInterface.EXTENDED
-                || posting == PostingInterface.BOTH && type.hasPlacement() && placement.supported() != 0;
     }
 
     /** Returns the operations of the memory placement extensions that the device has. */

@@ -24,7 +24,6 @@ import java.util.List;
  * {@code destination}, {@code immediate}, flags such as {@code signaled}, and {@code entry}.
  */
 public final class SendChain {
-    private static final long LONGEST_FLUSH = 0xffff_ffffL;
 
     private final MemorySegment memory; // keeps the automatic arena alive
     private final long base;
@@ -217,9 +216,9 @@ public final class SendChain {
      * @return this
      */
     public SendChain flush(RemoteMemory memory, PlacementType type) {
-        if (memory.length() > LONGEST_FLUSH) {
-            throw new IllegalArgumentException("a FLUSH covers at most " + LONGEST_FLUSH + " bytes, not "
-                    + memory.length() + ": use several, or flushRegion");
+        if (memory.length() > MemoryPlacement.LONGEST_FLUSH) {
+            throw new IllegalArgumentException("a FLUSH covers at most " + MemoryPlacement.LONGEST_FLUSH
+                    + " bytes, not " + memory.length() + ": use several, or flushRegion");
         }
         remote(memory.address(), memory.rkey());
         SendWr.flush(current, type.code(), MemoryPlacement.FLUSH_RANGE, memory.length());

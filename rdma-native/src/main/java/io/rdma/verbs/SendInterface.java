@@ -39,10 +39,12 @@ final class SendInterface {
         return new SendInterface(verbs, null, PostingInterface.CLASSIC, type, type.operationBits());
     }
 
-    /** Returns the interface {@code ibv_wr_post(3)}, for all requests or for those that need it. */
-    static SendInterface extended(
-            Verbs verbs, ExtendedVerbs extended, PostingInterface posting, QueuePairType type, int operations) {
-        return new SendInterface(verbs, extended, posting, type, operations);
+    /** Returns the interface that a queue pair was created for: {@code ibv_wr_post(3)} for all requests or some. */
+    static SendInterface of(
+            Verbs verbs, PostingInterface posting, QueuePairType type, PlacementOperations.Made<?> made) {
+        return made.extended()
+                ? new SendInterface(verbs, verbs.extended(), posting, type, made.operations())
+                : classic(verbs, type);
     }
 
     PostingInterface posting() {

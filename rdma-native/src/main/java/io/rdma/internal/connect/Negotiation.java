@@ -3,6 +3,7 @@ package io.rdma.internal.connect;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.internal.engine.Abilities;
 import io.rdma.internal.engine.EndpointOptions;
+import io.rdma.internal.engine.PlacementAbilities;
 import java.time.Duration;
 
 /** Outcome of what both sides of a connection offer. */
@@ -32,6 +33,7 @@ final class Negotiation {
         boolean credits = hasCredits(local, peer);
         boolean grows = credits && local.offer().shares(Offer.GROWING_WINDOWS, peer.offer());
         boolean sharing = local.offer().shares(Offer.SHARED_WINDOWS, peer.offer());
+        int reads = Math.min(local.initiatorDepth(), peer.responderResources());
         return new EndpointOptions(
                 options.queuePair(),
                 local.receiveBuffers(),
@@ -39,7 +41,7 @@ final class Negotiation {
                 options.sendBuffers(),
                 options.sendBufferSize(),
                 options.signalEvery(),
-                Math.min(local.initiatorDepth(), peer.responderResources()),
+                reads,
                 // The peer reads messages that exceed its receive buffers, if both sides have RDMA reads for that.
                 credits && Math.min(local.responderResources(), peer.initiatorDepth()) > 0
                         ? peer.maxMessageSize()
@@ -57,7 +59,9 @@ final class Negotiation {
                 FirstBuffers.sends(options.sendBuffers(), options.sendBufferSize()),
                 credits && local.offer().shares(Offer.BATCHES, peer.offer()),
                 start,
-                abilities);
+                // FLUSH and ATOMIC WRITE count among the reads in flight: where there are none, none of them can go
+                // out.
+                reads > 0 ? abilities : abilities.withPlacement(PlacementAbilities.NONE));
     }
 
     private static int first(PeerParameters side, boolean sharing) {

@@ -1,6 +1,7 @@
 package io.rdma.internal.engine;
 
 import io.rdma.internal.loop.LoopCounts;
+import io.rdma.types.WorkRequestOpcode;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 // - Any thread adds to `submitted`; everything else belongs to the poster of the send queue.
 // - Reads and atomics without room wait in `deferred`, in order. Other operations may pass them.
 // - Messages for which the peer has no receive wait in `blocked`, in order, and so do a large message whose memory is
-// being registered and the messages behind it. One-sided operations may pass them.
+// being registered and the messages behind it. One-sided operations may pass them. Those that tell of the writes before
+// them, a FLUSH or an atomic write, pass no RDMA_WRITE_WITH_IMM: behind one they are in `blocked`, too.
 // - The poster writes blockedCount before it checks the credits for the last time; the loop reads blockedCount after
 // it wrote new credits. So one of the two sees the other, and no message waits while there are credits.
 // - The thread that registered the memory of a message makes itself the poster afterwards, or the poster look again.
@@ -27,6 +29,7 @@ final class Backlog {
     private final ArrayDeque<Operation> deferred = new ArrayDeque<>(0);
     private final ArrayDeque<Operation> blocked = new ArrayDeque<>(0);
     private volatile int blockedCount;
+    private int blockedWrites; // RDMA_WRITE_WITH_IMM among them
 
     Backlog(Credits credits, LoopCounts counters) {
         this.credits = credits;
@@ -99,12 +102,20 @@ final class Backlog {
         if (mayUnblock()) {
             return unblock();
         }
+        deferFirst();
         if (readRoom && !deferred.isEmpty()) {
             return deferred.poll();
         }
         Operation next;
         while ((next = peekSubmitted()) != null) {
             boolean message = next.isMessage();
+            boolean behind =
+                    blockedWrites > 0 && next.isRead() && next.request().followsWrites();
+            if (behind) {
+                block(next);
+                takeSubmitted();
+                continue;
+            }
             if (message ? blocked.isEmpty() && mayTake(next) : readRoom || !next.isRead()) {
                 return takeSubmitted();
             }
@@ -112,8 +123,7 @@ final class Backlog {
                 if (!credits.mayMessage()) {
                     counters.creditWait();
                 }
-                add(blocked, next);
-                blockedCount = blocked.size();
+                block(next);
             } else {
                 add(deferred, next);
             }
@@ -144,22 +154,45 @@ final class Backlog {
         }
     }
 
-    /** Adds an operation, and now and then removes abandoned ones, which would otherwise pile up during a stall. */
-    private static void add(ArrayDeque<Operation> to, Operation operation) {
-        to.add(operation);
-        if (to.size() % SWEEP == 0) {
-            to.removeIf(Operation::isAbandoned);
+    private void block(Operation operation) {
+        if (add(blocked, operation)) {
+            blockedWrites = (int) blocked.stream().filter(Backlog::isWrite).count();
+        } else if (isWrite(operation)) {
+            blockedWrites++;
         }
+        blockedCount = blocked.size();
+    }
+
+    private static boolean isWrite(Operation message) {
+        return message.request().opcode() == WorkRequestOpcode.RDMA_WRITE_WITH_IMM;
+    }
+
+    /** Moves operations that waited behind an RDMA_WRITE_WITH_IMM, which has left, to the other reads and atomics. */
+    private void deferFirst() {
+        Operation first;
+        while ((first = blocked.peek()) != null && first.isRead()) {
+            deferred.add(first);
+            unblock(); // last: if there was no memory for the other queue, it is still here
+        }
+    }
+
+    /** Adds an operation, and now and then removes abandoned ones, which would otherwise pile up during a stall. */
+    private static boolean add(ArrayDeque<Operation> to, Operation operation) {
+        to.add(operation);
+        return to.size() % SWEEP == 0 && to.removeIf(Operation::isAbandoned);
     }
 
     private boolean mayUnblock() {
         Operation first = blocked.peek();
-        return first != null && mayTake(first);
+        return first != null && first.isMessage() && mayTake(first);
     }
 
     private @Nullable Operation unblock() {
         Operation next = blocked.poll();
         blockedCount = blocked.size();
+        if (next != null && isWrite(next)) {
+            blockedWrites--;
+        }
         return next;
     }
 

@@ -1,6 +1,7 @@
 package io.rdma.internal.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.internal.loop.BlockingTasks;
 import io.rdma.types.AsyncEventType;
 import io.rdma.types.PathMigrationState;
 import io.rdma.types.RdmaException;
@@ -130,18 +131,32 @@ public final class EndpointMigration {
 
     /** Has the path that was left set again. Loop thread, so on another one, as the device may take its time. */
     private void rearm(AlternatePath left) {
-        try {
-            endpoint.loop().blockingTasks().execute("rdma-rearm", () -> set(left));
-        } catch (RuntimeException e) { // no thread
-            notArmed(e);
-        }
+        endpoint.loop().slowTasks().migrations().execute("rdma-rearm", new Rearming(left));
     }
 
-    private void set(AlternatePath left) {
-        try {
-            queuePair.modify(QueuePairAttributes.change().alternatePath(left).pathMigState(PathMigrationState.REARM));
-        } catch (RuntimeException e) {
-            notArmed(e);
+    private final class Rearming implements BlockingTasks.Task {
+        private final AlternatePath left;
+
+        Rearming(AlternatePath left) {
+            this.left = left;
+        }
+
+        @Override
+        public void run() {
+            try {
+                queuePair.modify(
+                        QueuePairAttributes.change().alternatePath(left).pathMigState(PathMigrationState.REARM));
+            } catch (RuntimeException e) {
+                notArmed(e);
+            }
+        }
+
+        @Override
+        public void goOn() {}
+
+        @Override
+        public void refused(Throwable reason) { // no thread
+            notArmed(reason);
         }
     }
 
@@ -154,7 +169,7 @@ public final class EndpointMigration {
         return left;
     }
 
-    private void notArmed(RuntimeException e) {
+    private void notArmed(Throwable e) {
         LOG.log(
                 endpoint.isClosing() ? Level.DEBUG : Level.WARNING,
                 "queue pair " + queuePair.number() + " has no alternate path any more, as the one that it left was not"

@@ -88,7 +88,7 @@ final class Fetch implements BlockingTasks.Task {
         if (endpoint.isClosing()) {
             fail();
         } else if (state.compareAndSet(ANNOUNCED, READING)) {
-            endpoint.loop().largeMessages().fetches().execute("rdma-fetch", this); // registering is slow
+            endpoint.loop().slowTasks().fetches().execute("rdma-fetch", this); // registering is slow
         }
     }
 

@@ -71,7 +71,7 @@ final class LargeSends {
         }
         sends.submit(operation, true);
         if (registration != null && !exposure.isReady()) { // else its memory is registered, or it has ended
-            loop.largeMessages().exposures().execute("rdma-expose", registration);
+            loop.slowTasks().exposures().execute("rdma-expose", registration);
         }
     }
 

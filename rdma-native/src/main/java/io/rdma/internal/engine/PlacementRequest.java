@@ -1,6 +1,7 @@
 package io.rdma.internal.engine;
 
 import io.rdma.engine.FlushMethod;
+import io.rdma.internal.ibv.MemoryPlacement;
 import io.rdma.types.PlacementType;
 import io.rdma.types.RemoteMemory;
 import io.rdma.types.WorkRequestOpcode;
@@ -8,7 +9,6 @@ import io.rdma.types.WorkRequestOpcode;
 /** Requests of the memory placement extensions, IB specification volume 1, annex A19, and what stands for them. */
 public final class PlacementRequest {
     private static final PlacementType[] TYPES = PlacementType.values();
-    private static final long LONGEST_FLUSH = 0xffff_ffffL;
 
     private PlacementRequest() {}
 
@@ -47,9 +47,9 @@ public final class PlacementRequest {
             RemoteMemory last = memory.slice(memory.length() - bytes, bytes);
             return new WorkRequest(WorkRequestOpcode.RDMA_READ, null, last, null, false);
         }
-        if (memory.length() > LONGEST_FLUSH) {
-            throw new IllegalArgumentException("a flush covers at most " + LONGEST_FLUSH + " bytes, not "
-                    + memory.length() + ": flush the parts one after the other");
+        if (memory.length() > MemoryPlacement.LONGEST_FLUSH) {
+            throw new IllegalArgumentException("a flush covers at most " + MemoryPlacement.LONGEST_FLUSH
+                    + " bytes, not " + memory.length() + ": flush the parts one after the other");
         }
         WorkRequest.Operands operands = new WorkRequest.Operands(type.ordinal(), 0, 0, null, null);
         return new WorkRequest(WorkRequestOpcode.FLUSH, null, memory, operands, false);

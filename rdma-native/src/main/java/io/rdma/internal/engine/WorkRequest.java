@@ -214,6 +214,11 @@ public record WorkRequest(
         return opcode == WorkRequestOpcode.ATOMIC_FETCH_AND_ADD || opcode == WorkRequestOpcode.ATOMIC_CMP_AND_SWP;
     }
 
+    /** Returns whether it tells of the writes before it: a FLUSH, what stands for one, or an atomic write. */
+    boolean followsWrites() {
+        return opcode.isPlacement() || opcode == WorkRequestOpcode.RDMA_READ && buffer == null && operands == null;
+    }
+
     /**
      * Returns whether there are operands. The hot path does not ask {@link #operands()}: HotSpot inlines no method
      * whose signature has a class that is not loaded, and many programs never load that of operands.

@@ -34,6 +34,9 @@ public final class MemoryPlacement {
     /** {@code IBV_FLUSH_MR}, a selectivity level. */
     public static final int FLUSH_MR = 1;
 
+    /** Most bytes of a FLUSH of a range: those of a message, IB specification volume 1, C9-94. */
+    public static final long LONGEST_FLUSH = 1L << 31;
+
     /** Bytes of an atomic write, on a boundary of as many. */
     public static final int ATOMIC_WRITE_BYTES = Long.BYTES;
 

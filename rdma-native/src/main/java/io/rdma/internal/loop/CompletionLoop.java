@@ -54,7 +54,7 @@ public final class CompletionLoop implements AutoCloseable {
     private final LoopCounts counters = new LoopCounts();
     private final CompletableFuture<CloseSteps> stopped = new CompletableFuture<>();
     private final DeviceContext context;
-    private final LargeMessageTasks largeMessages;
+    private final SlowTasks slowTasks;
     private final IdleProbes probes;
     private final String name;
     private final LoopPlace place;
@@ -82,7 +82,7 @@ public final class CompletionLoop implements AutoCloseable {
         this.place = place;
         this.name = name;
         this.context = context;
-        largeMessages = new LargeMessageTasks(context.environment());
+        slowTasks = new SlowTasks(context.environment());
         probes = new IdleProbes(members, context.environment());
         channel = context.createCompletionChannel();
         try {
@@ -214,8 +214,8 @@ public final class CompletionLoop implements AutoCloseable {
         return table;
     }
 
-    public LargeMessageTasks largeMessages() {
-        return largeMessages;
+    public SlowTasks slowTasks() {
+        return slowTasks;
     }
 
     /** Runs a task on the loop, soon. A loop that has ended, which has no endpoints, never runs it. */

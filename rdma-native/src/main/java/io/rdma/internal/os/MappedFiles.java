@@ -25,13 +25,25 @@ public final class MappedFiles {
         static final MemorySegment MSYNC = SixLongs.symbol("msync");
     }
 
-    /** Returns whether this system tells which memory is mapped from a file. */
-    public static boolean isAvailable() {
-        return SixLongs.supported() && Files.isReadable(MAPS);
+    /** The outcome of a look at the system, which does not change. */
+    private static final class Trial {
+        static final boolean PASSED = SixLongs.supported() && Files.isReadable(MAPS);
     }
 
-    /** Returns whether all of a range is mapped, shared, from files that are not in memory themselves. */
+    /** Returns whether this system tells which memory is mapped from a file. */
+    public static boolean isAvailable() {
+        return Trial.PASSED;
+    }
+
+    /**
+     * Returns whether all of a range is mapped, shared, from files that are not in memory themselves.
+     *
+     * @return false if the range has no byte, or is that of all memory, whose length is -1
+     */
     public static boolean covers(long address, long bytes) {
+        if (bytes <= 0) {
+            return false;
+        }
         try (Stream<String> lines = Files.lines(MAPS)) {
             long next = address; // the first byte that is not found yet; the lines are in the order of the addresses
             for (String line : (Iterable<String>) lines::iterator) {

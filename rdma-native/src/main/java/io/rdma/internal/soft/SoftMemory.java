@@ -34,6 +34,9 @@ final class SoftMemory implements MemoryVerbs {
     private static final String ON_DEMAND_PAGING =
             "on-demand paging: it needs Linux 5.14, and a seccomp profile that allows process_vm_readv(2)";
 
+    private static final String FLUSH =
+            "FLUSH of that type: register without the right, and use a read after the writes for visibility";
+
     private final SoftVerbs verbs;
 
     SoftMemory(SoftVerbs verbs) {
@@ -53,9 +56,8 @@ final class SoftMemory implements MemoryVerbs {
         boolean everything = (access & ACCESS_ON_DEMAND) != 0 && SoftMr.isEverything(address, length);
         boolean atomics = (access & ACCESS_REMOTE_ATOMIC) != 0;
         int flushes = access & (ACCESS_FLUSH_GLOBAL | ACCESS_FLUSH_PERSISTENT);
-        if ((flushes & ~verbs.personality().flushRights()) != 0) {
-            throw invalid(
-                    call, "This device has no FLUSH: use a read after the writes, and register without the right");
+        if (flushes != 0) {
+            verbs.require(call, (flushes & ~verbs.personality().flushRights()) == 0, FLUSH);
         }
         if ((flushes & ACCESS_FLUSH_PERSISTENT) != 0 && !MappedFiles.covers(address, length)) {
             throw invalid(

@@ -7,8 +7,10 @@ import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.internal.engine.PlacementAbilities;
+import io.rdma.testing.TestDevice;
 import io.rdma.types.Gid;
 import io.rdma.types.Mtu;
+import io.rdma.verbs.DeviceContext;
 import java.io.DataInputStream;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -50,6 +52,18 @@ class OfferTest {
         assertThat(rxe.placement(0xffffff)).isEqualTo(all);
         assertThat(rxe.placement(0)).isEqualTo(new PlacementAbilities(false, false, true));
         assertThat(plain.placement(0xffffff)).isEqualTo(new PlacementAbilities(false, false, true));
+    }
+
+    /** The vendor tells whose FLUSH a device understands. */
+    @Test
+    void aSoftwareDeviceIsOfAnotherVendorThanRxe() {
+        for (String name : new String[] {"soft0", "soft-odp0", "soft-unordered0"}) {
+            try (DeviceContext context = TestDevice.assumed(name).open()) {
+                assertThat(context.queryDevice().vendorId())
+                        .isNotEqualTo(0xffffff)
+                        .isNotZero();
+            }
+        }
     }
 
     @Test

@@ -78,6 +78,44 @@ class BacklogTest {
         assertThat(backlog.isBlocked()).isFalse();
     }
 
+    /** A flush tells of the writes before it, so it waits for one that has no credit. */
+    @Test
+    void whatTellsOfWritesPassesNoWriteWithImmediate() {
+        for (WorkRequestOpcode opcode : new WorkRequestOpcode[] {
+            WorkRequestOpcode.FLUSH, WorkRequestOpcode.ATOMIC_WRITE, WorkRequestOpcode.RDMA_READ
+        }) {
+            Credits credits = credits(4);
+            for (int i = 0; i < 4; i++) {
+                credits.consume();
+            }
+            Backlog backlog = new Backlog(credits, new LoopCounts());
+            Named waiting = message();
+            Named written = new Named(WorkRequestOpcode.RDMA_WRITE_WITH_IMM);
+            Named early = new Named(opcode);
+            Named flush = new Named(opcode);
+            Named behind = message();
+            Named atomic = new Named(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD);
+            Named writing = write();
+            for (Named operation : new Named[] {waiting, early, written, flush, behind, atomic, writing}) {
+                backlog.add(operation);
+            }
+            assertThat(next(backlog, credits, true)).isSameAs(early);
+            assertThat(next(backlog, credits, true)).isSameAs(atomic);
+            assertThat(next(backlog, credits, true)).isSameAs(writing);
+            assertThat(next(backlog, credits, true)).isNull();
+            assertThat(credits.granted(8, Credits.CONTROL_RECEIVES)).isTrue();
+            assertThat(next(backlog, credits, false)).isSameAs(waiting);
+            assertThat(next(backlog, credits, false)).isSameAs(written);
+            assertThat(next(backlog, credits, false)).as("no room to read").isSameAs(behind);
+            assertThat(next(backlog, credits, true)).isSameAs(flush);
+            Named later = new Named(opcode);
+            backlog.add(later);
+            assertThat(next(backlog, credits, true)).isSameAs(later);
+            assertThat(next(backlog, credits, true)).isNull();
+            assertThat(backlog.any()).isNull();
+        }
+    }
+
     /**
      * Races the poster, which finds no credits, against the loop, which grants some and then looks for blocked
      * messages. At least one of the two must see the other.

@@ -185,7 +185,7 @@ class FaultyRegistrationTest extends FaultyConnectedContract {
             if (server.isClosing()) {
                 CompletableFuture<Void> other = new CompletableFuture<>();
                 server.loop()
-                        .largeMessages()
+                        .slowTasks()
                         .fetches()
                         .execute("rdma-test", new RegistrationTask(() -> other.complete(null)));
                 other.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();

@@ -27,7 +27,7 @@ abstract class HeldRegistrations extends ConnectedContract {
 
     /** Occupies the thread that registers memory, so that a message whose memory is not registered waits. */
     final void holdRegistrations() throws InterruptedException {
-        hold(client.loop().largeMessages().exposures());
+        hold(client.loop().slowTasks().exposures());
     }
 
     final void hold(BlockingTasks tasks) throws InterruptedException {

@@ -192,7 +192,7 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         RegisteredBuffer buffer = client.memory().allocateBuffer(LARGE);
         Counted sent = submit(client, WorkRequest.send(buffer, true));
         await().atMost(PATIENCE).until(() -> server.receives().outstanding() == 1);
-        hold(server.loop().largeMessages().fetches());
+        hold(server.loop().slowTasks().fetches());
         long before = registered();
         CompletableFuture<ReceivedMessage> polled = new CompletableFuture<>();
         server.loop().execute(() -> polled.complete(server.receives().poll()));
@@ -207,7 +207,7 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
     @Test
     void messagesOfThePeerDoNotDelayThoseOfThisSide() throws InterruptedException {
         connectWithBudget();
-        hold(client.loop().largeMessages().fetches());
+        hold(client.loop().slowTasks().fetches());
         RegisteredBuffer buffer = leased(LARGE);
         Counted sent = submit(client, WorkRequest.send(buffer, false));
         await().atMost(PATIENCE).until(() -> server.receives().outstanding() == 1); // announced

@@ -1,21 +1,38 @@
 package io.rdma.internal.soft;
 
+import static io.rdma.internal.ibv.MemoryPlacement.ACCESS_FLUSH_GLOBAL;
+import static io.rdma.internal.ibv.MemoryPlacement.ACCESS_FLUSH_PERSISTENT;
 import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_GLOBAL;
+import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_MR;
 import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_PERSISTENT;
 import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_RANGE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.rdma.internal.soft.link.SoftFaults;
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.Mr;
+import io.rdma.internal.soft.link.SoftConfig;
+import io.rdma.internal.soft.objects.Personality;
 import io.rdma.internal.soft.wire.Aeth;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
+import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -29,10 +46,18 @@ class HostilePlacementTest {
     private SoftSide side;
     private PacketPeer peer;
 
+    @TempDir
+    private Path folder;
+
     @BeforeEach
     void connect() {
+        connect(SoftConfig.loopback());
+    }
+
+    private void connect(SoftConfig config) {
         arena = Arena.ofShared();
-        side = new SoftSide(arena, SoftFaults.NONE);
+        int access = SoftSide.ACCESS & (config.personality().hasPlacement() ? -1 : ~ACCESS_FLUSH_GLOBAL);
+        side = new SoftSide(arena, config, access);
         peer = new PacketPeer(arena, side, PSN, PATIENT);
     }
 
@@ -150,8 +175,74 @@ class HostilePlacementTest {
 
     @Test
     void aFlushOfMoreThanTheRegionIsARemoteAccessError() {
-        flush(PSN, FLUSH_GLOBAL, p -> p.length = 0xffffffffL);
+        flush(PSN, FLUSH_GLOBAL, p -> p.length = 0x80000000L);
         peer.expect(Aeth.NAK_REMOTE_ACCESS, PSN);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0x80000001L, 0xffffffffL})
+    void aFlushHasAtMostTheBytesOfAMessage(long length) {
+        flush(PSN, FLUSH_GLOBAL, p -> p.length = length);
+        peer.expect(Aeth.NAK_INVALID_REQUEST, PSN);
+    }
+
+    @Test
+    void aFlushOfARegionHasNoLength() {
+        flush(PSN, FLUSH_MR << 4 | FLUSH_GLOBAL, p -> p.length = 0xffffffffL);
+        expectAnswer(PSN);
+    }
+
+    /** As rdma_rxe does, which does not count them among the reads in flight: 4 here. */
+    @Test
+    void moreFlushesThanReadsAreAnswered() {
+        int count = 40;
+        for (int i = 0; i < count; i++) {
+            flush(PSN + i, FLUSH_GLOBAL, p -> {});
+        }
+        for (int i = 0; i < count; i++) {
+            expectAnswer(PSN + i);
+        }
+    }
+
+    @Test
+    void theRegionOverAllMemoryIsFlushedAsAWholeButDoesNotPersist() {
+        int access = Ibv.ACCESS_ON_DEMAND | Ibv.ACCESS_LOCAL_WRITE | Ibv.ACCESS_REMOTE_WRITE;
+        assumeTrue(Personality.COMPLETE.hasOnDemandPaging(), "this system has no paging on demand");
+        assertThatThrownBy(() -> side.verbs.regMr(side.pd, 0, -1, 0, access | ACCESS_FLUSH_PERSISTENT))
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+        Mr everything = side.verbs.regMr(side.pd, 0, -1, 0, access | ACCESS_FLUSH_GLOBAL);
+        flush(PSN, FLUSH_MR << 4 | FLUSH_GLOBAL, p -> p.rkey = everything.rkey());
+        expectAnswer(PSN);
+        side.verbs.deregMr(everything.handle());
+    }
+
+    /** The processor reports the missing block of the file as a fault, which the JVM throws. */
+    @Test
+    void aWriteIntoAFileThatWasCutEndsThatQueuePairAlone() throws IOException {
+        try (FileChannel file = FileChannel.open(
+                folder.resolve("cut"), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            MemorySegment mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, 4096, arena);
+            Mr cut = side.verbs.regMr(side.pd, mapped.address(), 4096, mapped.address(), SoftSide.ACCESS);
+            SoftSide neighbour = new SoftSide(arena, side, side.verbs.createCq(side.context, 16, 0, 0), 0);
+            file.truncate(0);
+            Packet packet = peer.packet(Opcode.WRITE_ONLY, PSN, 64);
+            packet.remoteAddress = mapped.address();
+            packet.rkey = cut.rkey();
+            peer.send(packet);
+            assertThat(side.verbs.pollAsyncEvents(side.context, 30_000)).isTrue();
+            assertThat(Objects.requireNonNull(side.verbs.getAsyncEvent(side.context))
+                            .eventType())
+                    .isEqualTo(Ibv.EVENT_QP_FATAL);
+            side.awaitState(Ibv.QPS_ERR);
+            neighbour.connect(neighbour);
+            neighbour.send(1, Ibv.WR_RDMA_WRITE, neighbour, 0, 64);
+            neighbour.expect(1);
+            assertThat(side.verbs.getAsyncEvent(side.context)).isNull();
+            neighbour.closeQueuePair();
+            neighbour.verbs.destroyCq(neighbour.cq.handle());
+            side.verbs.deregMr(cut.handle());
+        }
     }
 
     @Test

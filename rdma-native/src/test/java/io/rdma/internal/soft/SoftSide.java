@@ -35,6 +35,7 @@ public final class SoftSide {
             | MemoryPlacement.ACCESS_FLUSH_GLOBAL;
     private static final long PATIENCE_NANOS = 30_000_000_000L;
 
+    private final int access;
     public final SoftVerbs verbs;
     public final long context;
     final long pd;
@@ -50,6 +51,11 @@ public final class SoftSide {
     }
 
     SoftSide(Arena arena, SoftConfig config) {
+        this(arena, config, ACCESS);
+    }
+
+    SoftSide(Arena arena, SoftConfig config, int access) {
+        this.access = access;
         verbs = new SoftVerbs(config);
         context = verbs.openDevice(config.name());
         pd = verbs.allocPd(context);
@@ -68,6 +74,7 @@ public final class SoftSide {
 
     /** Creates another queue pair on the device of a side, with a shared receive queue; 0 for none. */
     public SoftSide(Arena arena, SoftSide of, Cq completions, long srq) {
+        access = of.access;
         verbs = of.verbs;
         context = of.context;
         pd = of.pd;
@@ -85,7 +92,7 @@ public final class SoftSide {
     }
 
     void register() {
-        mr = verbs.regMr(pd, memory.address(), SIZE, memory.address(), ACCESS);
+        mr = verbs.regMr(pd, memory.address(), SIZE, memory.address(), access);
     }
 
     public void connect(SoftSide peer) {
@@ -144,7 +151,7 @@ public final class SoftSide {
                             psn,
                             psn,
                             qpNumber,
-                            ACCESS,
+                            access,
                             qp.cap(),
                             path,
                             0,

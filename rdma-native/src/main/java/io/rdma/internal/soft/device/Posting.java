@@ -5,6 +5,7 @@ import static io.rdma.internal.ibv.MemoryPlacement.WR_FLUSH;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ibv.BindWr;
+import io.rdma.internal.ibv.MemoryPlacement;
 import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.ibv.RecvWr;
 import io.rdma.internal.ibv.SendWr;
@@ -29,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Posting {
     private static final int PLACEMENT = 1 << WR_FLUSH | 1 << WR_ATOMIC_WRITE; // of the extended interface alone
-    private static final long LONGEST_FLUSH = 0xffff_ffffL;
     private static final int ALL_FLAGS = SEND_FENCE | SEND_SIGNALED | SEND_SOLICITED | SEND_INLINE;
 
     private Posting() {}
@@ -149,7 +149,7 @@ public final class Posting {
             request.compareAdd = SendWr.atomicWriteValue(wr);
             request.length = Long.BYTES;
         }
-        return request.swap >= 0 && request.swap <= LONGEST_FLUSH;
+        return request.swap >= 0 && request.swap <= MemoryPlacement.LONGEST_FLUSH;
     }
 
     /** Returns the binding of a type 2 window, or null if a handle is invalid. */

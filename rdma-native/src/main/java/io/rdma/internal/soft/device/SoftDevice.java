@@ -450,7 +450,9 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
 
     /**
      * Ends the queue pairs whose run or delivery threw. An Error may have left shared state half changed, so it ends
-     * all queue pairs. A stack overflow shows only that the thread's stack was full, so it ends one queue pair.
+     * all queue pairs. A stack overflow shows only that the thread's stack was full, so it ends one queue pair; so does
+     * an InternalError, which shows that a file under mapped memory has no block for the page: it is too short, or its
+     * disk is full.
      */
     @Override
     public void endBroken() {
@@ -461,7 +463,8 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
                 continue;
             }
             qp.broken = null;
-            if (cause instanceof Error && !(cause instanceof StackOverflowError)) {
+            boolean its = cause instanceof StackOverflowError || cause instanceof InternalError;
+            if (cause instanceof Error && !its) {
                 broken(cause);
             } else {
                 log.log(

@@ -136,9 +136,14 @@ public enum Personality {
      * that stand for older devices lack.
      */
     public long placement() {
-        boolean has = this != IWARP && this != SMALL;
+        boolean has = hasPlacement();
         boolean persists = has && MappedFiles.isAvailable();
         return has ? DEVICE_FLUSH_GLOBAL | DEVICE_ATOMIC_WRITE | (persists ? DEVICE_FLUSH_PERSISTENT : 0) : 0;
+    }
+
+    /** Returns whether FLUSH and ATOMIC WRITE of a peer are executed. */
+    public boolean hasPlacement() {
+        return this != IWARP && this != SMALL;
     }
 
     /** Returns the rights that a region can have, {@code IBV_ACCESS_*}, of those for a FLUSH. */

@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 // Invariants (device thread)
 // - Jobs are sorted by PSN and do not overlap: the peer can use responses in that order only.
-// - At most `depth` jobs are new requests, and at most `depth` are repeated ones. So repeats, which the network may
+// - At most `depth` jobs are new reads and atomics, and at most `depth` are repeated ones. Those without a result to
+// keep
+// or bytes to read, of Placement, hold nothing of the device, and rdma_rxe sends any number of them: they have a bound
+// of their own. So repeats, which the network may
 // also cause or delay, never take the room of new requests.
 // - The results of the last `depth` atomics are kept. The peer cannot have more in flight, nor repeat an older one.
 
@@ -20,6 +23,7 @@ final class AnswerQueue {
     static final class Job {
         boolean fresh;
         boolean atomic;
+        boolean empty;
         int psn;
         int packets;
         int sent;
@@ -33,6 +37,9 @@ final class AnswerQueue {
         long original;
     }
 
+    /** Most answers without bytes. */
+    static final int MOST_EMPTY = 256;
+
     private static final Job[] NO_JOBS = {};
 
     private final int depth;
@@ -40,7 +47,8 @@ final class AnswerQueue {
     // they are needed.
     private Job[] jobs = NO_JOBS;
     private int size;
-    private int fresh;
+    private int fresh; // without the empty ones
+    private int empty; // fresh ones
     private int[] resultPsns = {};
     private long[] results = {};
     private long resultsKept; // in total
@@ -65,7 +73,10 @@ final class AnswerQueue {
 
     void removeFirst() {
         Job done = jobs[0];
-        fresh -= done.fresh ? 1 : 0;
+        if (done.fresh) {
+            fresh -= done.empty ? 0 : 1;
+            empty -= done.empty ? 1 : 0;
+        }
         System.arraycopy(jobs, 1, jobs, 0, --size);
         jobs[size] = done;
     }
@@ -73,6 +84,7 @@ final class AnswerQueue {
     void clear() {
         size = 0;
         fresh = 0;
+        empty = 0;
     }
 
     /**
@@ -82,9 +94,17 @@ final class AnswerQueue {
      */
     @Nullable
     Job add(boolean isFresh, boolean atomic, int psn, int packets) {
-        if ((isFresh ? fresh : size - fresh) == depth) {
+        if ((isFresh ? fresh : size - fresh - empty) >= depth) {
             return null;
         }
+        Job job = insert(psn, packets);
+        fresh += isFresh ? 1 : 0;
+        job.fresh = isFresh;
+        job.atomic = atomic;
+        return job;
+    }
+
+    private Job insert(int psn, int packets) {
         int at = size;
         while (at > 0 && Psn.diff(jobs[at - 1].psn, psn) > 0) {
             at--;
@@ -95,25 +115,27 @@ final class AnswerQueue {
         Job job = jobs[size];
         System.arraycopy(jobs, at, jobs, at + 1, size++ - at);
         jobs[at] = job;
-        fresh += isFresh ? 1 : 0;
-        job.fresh = isFresh;
-        job.atomic = atomic;
+        job.empty = false;
         job.psn = psn;
         job.packets = packets;
         job.sent = 0;
         return job;
     }
 
-    /** Returns whether there is room for a new request. */
-    boolean hasRoom() {
-        return fresh < depth;
+    /** Returns whether there is room for a new request whose answer has no bytes. */
+    boolean hasRoomForEmpty() {
+        return empty < MOST_EMPTY;
     }
 
     /** Adds a job whose answer is a read response without bytes: a FLUSH or ATOMIC WRITE that was executed. */
     void addEmpty(boolean isFresh, int psn) {
-        Job job = add(isFresh, false, psn, 1);
+        Job job = isFresh ? insert(psn, 1) : add(false, false, psn, 1);
         if (job != null) { // a repeat may have no room
+            job.fresh = isFresh;
+            job.atomic = false;
+            job.empty = isFresh;
             job.length = 0;
+            empty += isFresh ? 1 : 0;
         }
     }
 

@@ -10,13 +10,16 @@ import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_PERSISTENT;
 import io.rdma.internal.ibv.MemoryPlacement;
 import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.os.MappedFiles;
+import io.rdma.internal.soft.objects.Access;
 import io.rdma.internal.soft.objects.MemoryKeys;
 import io.rdma.internal.soft.objects.SoftMr;
 import io.rdma.internal.soft.objects.SoftQp;
+import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 // Invariant: the responder executes requests in the order of their PSNs, on one thread. So the writes before a FLUSH or
 // ATOMIC WRITE are done.
@@ -26,38 +29,55 @@ final class Placement {
     private static final int TYPES = FLUSH_GLOBAL | FLUSH_PERSISTENT;
     private static final VarHandle LONGS = ValueLayout.JAVA_LONG.varHandle();
 
-    private Placement() {}
+    private final SoftQp qp;
+    private @Nullable FileFlush files; // from the first FLUSH for persistence on
+
+    Placement(SoftQp qp) {
+        this.qp = qp;
+    }
+
+    void reset() {
+        FileFlush before = files;
+        if (before != null) {
+            before.reset();
+        }
+    }
 
     /** Returns whether the headers are those of a request that this device has. */
-    static boolean isValid(Packet p) {
+    boolean isValid(Packet p) {
+        if (!qp.device.personality().hasPlacement()) {
+            return false;
+        }
         if (p.opcode == Opcode.ATOMIC_WRITE) {
             return p.length == ATOMIC_WRITE_BYTES && AtomicOperand.isAligned(p.remoteAddress);
         }
         int types = p.flushTypes();
-        return types != 0 && (types & ~TYPES) == 0 && p.flushLevel() <= FLUSH_MR;
+        boolean sized = isWhole(p) || p.length <= MemoryPlacement.LONGEST_FLUSH;
+        return types != 0 && (types & ~TYPES) == 0 && p.flushLevel() <= FLUSH_MR && sized;
     }
 
     /**
      * Finds the memory.
      *
-     * @return address; 0 if the peer has not the rights, or {@code OnDemandPaging.FAULT}
+     * @return address; 0 if the peer has not the rights, or {@code OnDemandPaging.FAULT}. That of a FLUSH is negative
+     *     if the memory is paged on demand
      */
-    static long find(SoftQp qp, Packet p) {
+    long find(Packet p) {
         MemoryKeys keys = qp.device.keys();
         if (p.opcode == Opcode.FLUSH) {
             long from = isWhole(p) ? keys.start(p.rkey) : p.remoteAddress;
-            return SoftMr.address(allowed(qp, p, from, length(qp, p), MemoryPlacement.access(p.flushTypes())));
+            return allowed(p, from, length(p), MemoryPlacement.access(p.flushTypes()));
         }
-        long address = allowed(qp, p, p.remoteAddress, ATOMIC_WRITE_BYTES, ACCESS_REMOTE_WRITE);
+        long address = allowed(p, p.remoteAddress, ATOMIC_WRITE_BYTES, ACCESS_REMOTE_WRITE);
         if (address >= 0) {
             return address;
         }
         // The processor writes at once, which needs what an atomic does to memory that may be unmapped.
-        long paged = allowed(qp, p, p.remoteAddress, ATOMIC_WRITE_BYTES, ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC);
+        long paged = allowed(p, p.remoteAddress, ATOMIC_WRITE_BYTES, ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC);
         return paged == 0 ? 0 : keys.paging().atomicTarget(p.rkey, paged);
     }
 
-    private static long allowed(SoftQp qp, Packet p, long from, long bytes, int access) {
+    private long allowed(Packet p, long from, long bytes, int access) {
         boolean queuePair = (qp.attr.qpAccessFlags() & access) == access;
         return queuePair ? qp.device.keys().remote(qp, p.rkey, from, bytes, access) : 0;
     }
@@ -66,7 +86,7 @@ final class Placement {
         return flush.flushLevel() == FLUSH_MR;
     }
 
-    private static long length(SoftQp qp, Packet flush) {
+    private long length(Packet flush) {
         return isWhole(flush) ? qp.device.keys().bytes(flush.rkey) : flush.length;
     }
 
@@ -74,15 +94,32 @@ final class Placement {
      * Executes the request.
      *
      * @param address of {@link #find}
-     * @return false if memory of a file could not be written to it
+     * @return {@code PAGE_FAULT} while memory is written to its file, {@code REFUSED} if that failed
      */
-    static boolean execute(SoftQp qp, Packet p, long address) {
+    Access execute(Packet p, long address) {
         if (p.opcode == Opcode.ATOMIC_WRITE) {
             LONGS.setRelease(NativeMemory.ALL, address, p.swapAdd);
-            return true;
+            return Access.DONE;
         }
         VarHandle.fullFence();
-        long bytes = length(qp, p);
-        return (p.flushTypes() & FLUSH_PERSISTENT) == 0 || bytes == 0 || MappedFiles.sync(address, bytes);
+        long bytes = length(p);
+        if ((p.flushTypes() & FLUSH_PERSISTENT) == 0 || bytes == 0) {
+            return Access.DONE;
+        }
+        FileFlush writing = files;
+        if (writing == null) {
+            writing = files = new FileFlush(qp.device.environment(), MappedFiles::sync);
+        }
+        Access access = writing.ask(p.psn, SoftMr.address(address), bytes);
+        if (access == Access.DONE) {
+            qp.device.counters().count(Counter.FILE_SYNCS);
+        }
+        return access;
+    }
+
+    /** Returns the RNR timer for a request whose memory is being written to its file. */
+    int rnrTimer(Packet p) {
+        FileFlush writing = files;
+        return writing == null ? 0 : writing.rnrTimer(length(p));
     }
 }

@@ -48,10 +48,12 @@ final class Responder implements ReceiveSide {
     private int message = NONE; // SEND_FIRST or WRITE_FIRST within a message of several packets
     private long received; // bytes of that message so far
     private final WriteTarget target;
+    private final Placement placement;
 
     Responder(SoftQp qp) {
         this.qp = qp;
         target = new WriteTarget(qp);
+        placement = new Placement(qp);
         packet = qp.device.outgoing();
     }
 
@@ -65,6 +67,7 @@ final class Responder implements ReceiveSide {
         fatal = false;
         message = NONE;
         target.reset();
+        placement.reset();
         answers = new AnswerQueue(Math.max(1, qp.attr.maxDestRdAtomic()));
     }
 
@@ -241,11 +244,15 @@ final class Responder implements ReceiveSide {
     /** Answers a request whose memory cannot be accessed, or not yet: adapters answer a page fault by an RNR NAK. */
     private void notAccessed(Access access, int psn) {
         if (access == Access.PAGE_FAULT) {
-            nakSent = true;
-            pend(Aeth.RNR | SHORTEST_RNR_TIMER, psn);
+            notYet(SHORTEST_RNR_TIMER, psn);
         } else {
             refuse(Aeth.NAK_REMOTE_ACCESS, psn);
         }
+    }
+
+    private void notYet(int rnrTimer, int psn) {
+        nakSent = true;
+        pend(Aeth.RNR | rnrTimer, psn);
     }
 
     private void send(Packet p) {
@@ -396,19 +403,26 @@ final class Responder implements ReceiveSide {
         accept(1);
     }
 
-    /** Executes a FLUSH or ATOMIC WRITE. A peer that has too many in flight gets the answer for a read too many. */
+    /** Executes a FLUSH or ATOMIC WRITE. A peer with more in flight than there is room for has to repeat them. */
     private void place(Packet p) {
-        boolean valid = Placement.isValid(p) && answers.hasRoom();
-        long address = valid ? Placement.find(qp, p) : 0;
-        if (valid && address <= 0) {
-            notAccessed(address == OnDemandPaging.FAULT ? Access.PAGE_FAULT : Access.REFUSED, p.psn);
+        boolean valid = placement.isValid(p);
+        long address = valid ? placement.find(p) : 0;
+        if (valid && (address == 0 || address == OnDemandPaging.FAULT)) {
+            notAccessed(address == 0 ? Access.REFUSED : Access.PAGE_FAULT, p.psn);
         } else if (!valid || p.opcode == Opcode.ATOMIC_WRITE && !AtomicOperand.isAligned(address)) {
             refuse(Aeth.NAK_INVALID_REQUEST, p.psn);
-        } else if (!Placement.execute(qp, p, address)) {
-            refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+        } else if (!answers.hasRoomForEmpty()) {
+            notYet(SHORTEST_RNR_TIMER, p.psn);
         } else {
-            answers.addEmpty(true, p.psn);
-            accept(1);
+            Access access = placement.execute(p, address);
+            if (access == Access.DONE) {
+                answers.addEmpty(true, p.psn);
+                accept(1);
+            } else if (access == Access.PAGE_FAULT) {
+                notYet(placement.rnrTimer(p), p.psn);
+            } else {
+                refuse(Aeth.NAK_REMOTE_ACCESS, p.psn);
+            }
         }
     }
 

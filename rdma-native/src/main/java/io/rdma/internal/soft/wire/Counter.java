@@ -46,7 +46,9 @@ public enum Counter {
     /** Pages of on-demand memory that were taken away from the device. */
     PAGE_INVALIDATIONS,
     /** Ranges of on-demand memory that the application had brought into memory, {@code ibv_advise_mr(3)}. */
-    PAGE_PREFETCH;
+    PAGE_PREFETCH,
+    /** FLUSHes for persistence whose memory was written to its file. */
+    FILE_SYNCS;
 
     /** Returns the name that {@code rdma statistic} prints. */
     public String label() {

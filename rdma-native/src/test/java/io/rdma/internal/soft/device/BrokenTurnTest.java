@@ -99,6 +99,16 @@ class BrokenTurnTest {
         assertWorks(neighbour, neighboursPeer);
     }
 
+    /** Memory of a file that has no block for it. */
+    @Test
+    void aFaultOfMappedMemoryEndsOnlyTheQueuePairThatUsesIt() {
+        next.set(new InternalError("a fault occurred in an unsafe memory access operation"));
+        broken.send(1, Ibv.WR_RDMA_WRITE, peer, 0, 8);
+        broken.expect(1, Ibv.WC_WR_FLUSH_ERR);
+        assertThat(events(1)).containsExactly(Ibv.EVENT_QP_FATAL);
+        assertWorks(neighbour, neighboursPeer);
+    }
+
     /** A thread that posts runs on a stack of the application, so a full stack says nothing about the device. */
     @Test
     void aFullStackEndsOnlyTheQueuePairThatWasSending() {
@@ -122,7 +132,7 @@ class BrokenTurnTest {
 
     @Test
     void anErrorEndsAllQueuePairsAndTheDeviceGoesOnForNewOnes() {
-        next.set(new InternalError("whatever"));
+        next.set(new AssertionError("whatever"));
         broken.send(1, Ibv.WR_RDMA_WRITE, peer, 0, 8);
         broken.expect(1, Ibv.WC_WR_FLUSH_ERR);
         assertThat(events(3)).containsExactlyInAnyOrder(Ibv.EVENT_QP_FATAL, Ibv.EVENT_QP_FATAL, Ibv.EVENT_DEVICE_FATAL);

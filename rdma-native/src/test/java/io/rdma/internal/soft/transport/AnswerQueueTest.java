@@ -31,6 +31,25 @@ class AnswerQueueTest {
     }
 
     @Test
+    void answersWithoutBytesTakeNoRoomOfReads() {
+        for (int psn = 0; psn < AnswerQueue.MOST_EMPTY; psn++) {
+            assertThat(queue.hasRoomForEmpty()).isTrue();
+            queue.addEmpty(true, psn);
+        }
+        assertThat(queue.hasRoomForEmpty()).isFalse();
+        for (int i = 0; i < DEPTH; i++) {
+            read(true, AnswerQueue.MOST_EMPTY + i, 1);
+        }
+        assertThat(queue.add(true, false, 1000, 1)).isNull();
+        assertThat(answers()).hasSize(AnswerQueue.MOST_EMPTY + DEPTH);
+        assertThat(queue.hasRoomForEmpty()).isTrue();
+        for (int i = 0; i < DEPTH; i++) {
+            queue.addEmpty(false, i);
+        }
+        assertThat(queue.add(false, false, 1000, 1)).as("more repeats").isNull();
+    }
+
+    @Test
     void answersAreInTheOrderOfThePsnsInSpiteOfRepeats() {
         read(true, 0xffffff, 1);
         queue.removeFirst();
