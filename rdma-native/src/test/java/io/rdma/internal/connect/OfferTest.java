@@ -83,8 +83,9 @@ class OfferTest {
     /** Reads the constants, so that a new one with the bit of another one is found. */
     @Test
     void eachCapabilityHasABitOfItsOwnThatTheProtocolLists() throws Exception {
-        int flushesOfRxe =
-                new Offer(1, 1, 0).with(new PlacementAbilities(true, true, false), 0xffffff).capabilities();
+        int flushesOfRxe = new Offer(1, 1, 0)
+                .with(new PlacementAbilities(true, true, false), 0xffffff)
+                .capabilities();
         assertThat(Integer.bitCount(flushesOfRxe)).isEqualTo(2);
         int used = flushesOfRxe;
         for (Field constant : Offer.class.getDeclaredFields()) {
