@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  * that was left. Thread-safe.
  */
 public final class EndpointMigration {
-    private static final System.Logger LOG = System.getLogger(EndpointMigration.class.getName());
     private static final RemoteMemory NOTHING = new RemoteMemory(0, 0, 0);
 
     private final Endpoint endpoint;
@@ -65,7 +64,7 @@ public final class EndpointMigration {
     /** Handles an event of path migration. Thread of the events. */
     void reported(AsyncEvent event) {
         if (event.type() == AsyncEventType.PATH_MIG_ERR) {
-            LOG.log(
+            log().log(
                     Level.WARNING,
                     "queue pair {0}: the peer migrated to the alternate path, which is not armed here, so the"
                             + " connection will be lost (IBV_EVENT_PATH_MIG_ERR)",
@@ -74,7 +73,7 @@ public final class EndpointMigration {
         }
         count++; // one thread only
         endpoint.loop().counters().migration();
-        LOG.log(
+        log().log(
                 Level.WARNING,
                 "queue pair {0} lost its path, or its peer did, and migrated to the alternate one (IBV_EVENT_PATH_MIG):"
                         + " the connection goes on",
@@ -112,7 +111,7 @@ public final class EndpointMigration {
     }
 
     private void peerIsThere() {
-        LOG.log(
+        log().log(
                 Level.WARNING,
                 "queue pair {0} has lost the TCP connection of its exchange, but its peer answers: the connection goes"
                         + " on, and probes and the farewell alone notify it of the peer''s end",
@@ -170,11 +169,15 @@ public final class EndpointMigration {
     }
 
     private void notArmed(Throwable e) {
-        LOG.log(
+        log().log(
                 endpoint.isClosing() ? Level.DEBUG : Level.WARNING,
                 "queue pair " + queuePair.number() + " has no alternate path any more, as the one that it left was not"
                         + " armed",
                 e);
+    }
+
+    private static System.Logger log() { // loads the loggers of the JVM, so only when there is something to log
+        return System.getLogger(EndpointMigration.class.getName());
     }
 
     /** Write of no bytes. Its acknowledgement shows that the peer is there, at the other end of the present path. */

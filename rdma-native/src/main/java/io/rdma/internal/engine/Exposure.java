@@ -176,7 +176,7 @@ final class Exposure {
             }
         } catch (Throwable e) { // the domain tries again
             System.getLogger(Exposure.class.getName())
-                    .log(Level.WARNING, "the memory of a large message was not deregistered", e);
+                    .log(Level.ERROR, "the memory of a large message was not deregistered", e);
         } finally {
             request.giveBack(false); // borrowed by no loop
         }

@@ -314,9 +314,6 @@ abstract class MemoryContract extends ConnectedContract {
         }
         assertThatThrownBy(() -> client.memory().register(MemorySegment.ofArray(new byte[8])))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() ->
-                        client.memory().register(Arena.global().allocate(8).asReadOnly()))
-                .isInstanceOf(IllegalArgumentException.class);
         Arena arena = Arena.ofShared();
         MemorySegment gone = arena.allocate(8);
         arena.close();
