@@ -183,20 +183,34 @@ internal class OutgoingFlow<T>(
         value: T,
         length: Int,
     ) {
+        val onLoop = endpoint.loop().isLoopThread // withContext may return on the loop if it ends soon
         var own: RegisteredBuffer? = null
         try {
-            withContext(Dispatchers.IO) { own = endpoint.memory().allocateBuffer(length) }
+            withContext(Dispatchers.IO) {
+                val buffer = endpoint.memory().allocateBuffer(length)
+                own = buffer
+                if (onLoop) {
+                    fill(buffer, value)
+                }
+            }
         } catch (e: Throwable) {
             // a cancel may have come behind the allocation
             own?.close()
             throw e
         }
         val message = checkNotNull(own)
-        message.closeOnFailure {
-            StackRoom.require(StackRoom.SIGNAL)
-            requireFilled(encoder.encode(value, message.segment()), message)
+        if (!onLoop) {
+            message.closeOnFailure { fill(message, value) }
         }
         emitEncoded(message)
+    }
+
+    private fun fill(
+        message: RegisteredBuffer,
+        value: T,
+    ) {
+        StackRoom.require(StackRoom.SIGNAL)
+        requireFilled(encoder.encode(value, message.segment()), message)
     }
 
     private fun emitEncoded(message: RegisteredBuffer) {

