@@ -100,8 +100,8 @@ public sealed interface RdmaResources extends AutoCloseable permits OpenResource
      * Breaks off connections that are being established, closes all others, and waits until they are drained. Then
      * closes the loops, the domain and the device. Blocks for at most the drain time-outs, for registrations of memory
      * that are under way, and for the trust and key managers of an SSLContext that are at work. Must not be called by
-     * those managers, nor on a loop. Regions that the application still holds keep the domain and the device open. Every
-     * step is tried, even if an earlier one threw. A second call waits for the same end.
+     * those managers, nor on a loop. Regions that the application still holds keep the domain and the device open.
+     * Every step is tried, even if an earlier one threw. A second call waits for the same end.
      *
      * @throws RuntimeException the first failure of the device, with the others suppressed in it
      */

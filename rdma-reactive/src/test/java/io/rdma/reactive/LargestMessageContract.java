@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
 /**
- * Largest message of the connection, by a {@code Mono}. It fills twice its length of memory, and is skipped on a machine
- * that has less.
+ * Largest message of the connection, by a {@code Mono}. It fills twice its length of memory, and is skipped on a
+ * machine that has less.
  */
 abstract class LargestMessageContract {
     static final int GIBIBYTE = 1 << 30;
@@ -24,7 +24,7 @@ abstract class LargestMessageContract {
 
     abstract String device();
 
-    /** Returns the length of the message: the largest possible one, or less where the engine has its own test of that. */
+    /** Returns the length of the message: the largest possible one, or less where the engine has a test of that. */
     abstract int length();
 
     private static void fill(MemorySegment memory) {

@@ -384,8 +384,8 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * Closes in an orderly way. Waiting operations fail; posted ones complete. The farewell (BYE) behind them confirms
      * to the peer that all messages were sent. If a {@link MessageStream} has not ended, or if messages were given up
      * because they waited or because the peer has not fetched them, the farewell is ABORT instead, and the end is not
-     * orderly for the peer. Any thread; does not wait. The close takes at most twice the drain time-out, and besides the
-     * rest of a registration of memory that is under way, see {@link #closed}.
+     * orderly for the peer. Any thread; does not wait. The close takes at most twice the drain time-out, and besides
+     * the rest of a registration of memory that is under way, see {@link #closed}.
      */
     public void close() {
         if (handsOver(this::close)) {

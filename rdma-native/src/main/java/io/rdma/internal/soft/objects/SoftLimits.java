@@ -25,8 +25,8 @@ public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int 
     static final long GUID = 0x0200_00ff_fe00_0001L;
 
     /**
-     * Identifier of the vendor: that of the GUID, which is locally administered. Not 0xffffff, by which Linux's rdma_rxe
-     * is known.
+     * Identifier of the vendor: that of the GUID, which is locally administered. Not 0xffffff, by which Linux's
+     * rdma_rxe is known.
      */
     private static final int VENDOR = 0x02_0000;
 

@@ -8,10 +8,8 @@ import org.jspecify.annotations.Nullable;
 // Invariants (device thread)
 // - Jobs are sorted by PSN and do not overlap: the peer can use responses in that order only.
 // - At most `depth` jobs are new reads and atomics, and at most `depth` are repeated ones. Those without a result to
-// keep
-// or bytes to read, of Placement, hold nothing of the device, and rdma_rxe sends any number of them: they have a bound
-// of their own. So repeats, which the network may
-// also cause or delay, never take the room of new requests.
+// keep or bytes to read, of Placement, hold nothing of the device, and rdma_rxe sends any number of them: they have a
+// bound of their own. So repeats, which the network may also cause or delay, never take the room of new requests.
 // - The results of the last `depth` atomics are kept. The peer cannot have more in flight, nor repeat an older one.
 
 /**

@@ -46,7 +46,7 @@ final class UnorderedWrites {
     }
 
     /**
-     * Holds the payload of a packet, in parts of a path MTU. First places what is held, if it overlaps or leaves no room.
+     * Holds the payload of a packet, in parts of a path MTU. First places what is held if it overlaps, or has no room.
      *
      * @param rkey key that the peer named
      * @param address the peer's name of the payload's place
