@@ -65,19 +65,19 @@ public final class EndpointMigration {
     void reported(AsyncEvent event) {
         if (event.type() == AsyncEventType.PATH_MIG_ERR) {
             log().log(
-                    Level.WARNING,
-                    "queue pair {0}: the peer migrated to the alternate path, which is not armed here, so the"
-                            + " connection will be lost (IBV_EVENT_PATH_MIG_ERR)",
-                    Integer.toString(queuePair.number()));
+                            Level.WARNING,
+                            "queue pair {0}: the peer migrated to the alternate path, which is not armed here, so the"
+                                    + " connection will be lost (IBV_EVENT_PATH_MIG_ERR)",
+                            Integer.toString(queuePair.number()));
             return;
         }
         count++; // one thread only
         endpoint.loop().counters().migration();
         log().log(
-                Level.WARNING,
-                "queue pair {0} lost its path, or its peer did, and migrated to the alternate one (IBV_EVENT_PATH_MIG):"
-                        + " the connection goes on",
-                Integer.toString(queuePair.number()));
+                        Level.WARNING,
+                        "queue pair {0} lost its path, or its peer did, and migrated to the alternate one (IBV_EVENT_PATH_MIG):"
+                                + " the connection goes on",
+                        Integer.toString(queuePair.number()));
         try {
             AlternatePath left = left();
             if (left != null) {
@@ -112,10 +112,10 @@ public final class EndpointMigration {
 
     private void peerIsThere() {
         log().log(
-                Level.WARNING,
-                "queue pair {0} has lost the TCP connection of its exchange, but its peer answers: the connection goes"
-                        + " on, and probes and the farewell alone notify it of the peer''s end",
-                Integer.toString(queuePair.number()));
+                        Level.WARNING,
+                        "queue pair {0} has lost the TCP connection of its exchange, but its peer answers: the connection goes"
+                                + " on, and probes and the farewell alone notify it of the peer''s end",
+                        Integer.toString(queuePair.number()));
     }
 
     private void ask(Runnable answered, Consumer<RuntimeException> failed) {
@@ -170,10 +170,10 @@ public final class EndpointMigration {
 
     private void notArmed(Throwable e) {
         log().log(
-                endpoint.isClosing() ? Level.DEBUG : Level.WARNING,
-                "queue pair " + queuePair.number() + " has no alternate path any more, as the one that it left was not"
-                        + " armed",
-                e);
+                        endpoint.isClosing() ? Level.DEBUG : Level.WARNING,
+                        "queue pair " + queuePair.number()
+                                + " has no alternate path any more, as the one that it left was not armed",
+                        e);
     }
 
     private static System.Logger log() { // loads the loggers of the JVM, so only when there is something to log

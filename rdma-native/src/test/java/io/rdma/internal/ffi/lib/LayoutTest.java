@@ -315,7 +315,8 @@ class LayoutTest {
 
     /** Returns the path of a field of ibv_ah_attr; half of them lie in its ibv_global_route. */
     private static String grh(String name) {
-        return name.replaceFirst("^((?:alt_)?ah_attr\\.)?(dgid|flow_label|sgid_index|hop_limit|traffic_class)$", "$1grh.$2");
+        return name.replaceFirst(
+                "^((?:alt_)?ah_attr\\.)?(dgid|flow_label|sgid_index|hop_limit|traffic_class)$", "$1grh.$2");
     }
 
     private void offset(String struct, String field, long value) {
