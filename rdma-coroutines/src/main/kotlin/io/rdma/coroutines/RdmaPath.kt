@@ -15,190 +15,77 @@ public class RdmaPath internal constructor(
     /** Service level, from 0 to 15; on RoCE the priority, from 0 to 7. */
     public var serviceLevel: Int?
         get() = options.serviceLevel()
-        set(value) {
-            options =
-                PathOptions(
-                    value,
-                    trafficClass,
-                    hopLimit,
-                    flowLabel,
-                    partitionKey,
-                    partitionIndex,
-                    port,
-                    gidType,
-                    gidAddress,
-                    alternateGidAddress,
-                )
-        }
+        set(value) = copy(serviceLevel = value)
 
     /** Traffic class, from 0 to 255: the DSCP in its upper six bits. */
     public var trafficClass: Int?
         get() = options.trafficClass()
-        set(value) {
-            options =
-                PathOptions(
-                    serviceLevel,
-                    value,
-                    hopLimit,
-                    flowLabel,
-                    partitionKey,
-                    partitionIndex,
-                    port,
-                    gidType,
-                    gidAddress,
-                    alternateGidAddress,
-                )
-        }
+        set(value) = copy(trafficClass = value)
 
     /** Number of routers that a packet may pass, from 1 to 255. */
     public var hopLimit: Int?
         get() = options.hopLimit()
-        set(value) {
-            options =
-                PathOptions(
-                    serviceLevel,
-                    trafficClass,
-                    value,
-                    flowLabel,
-                    partitionKey,
-                    partitionIndex,
-                    port,
-                    gidType,
-                    gidAddress,
-                    alternateGidAddress,
-                )
-        }
+        set(value) = copy(hopLimit = value)
 
     /** Flow label of 20 bits. */
     public var flowLabel: Int?
         get() = options.flowLabel()
-        set(value) {
-            options =
-                PathOptions(
-                    serviceLevel,
-                    trafficClass,
-                    hopLimit,
-                    value,
-                    partitionKey,
-                    partitionIndex,
-                    port,
-                    gidType,
-                    gidAddress,
-                    alternateGidAddress,
-                )
-        }
+        set(value) = copy(flowLabel = value)
 
     /** Partition by its P_Key, of 16 bits; replaces [partitionIndex]. */
     public var partitionKey: Int?
         get() = options.partitionKey()
-        set(value) {
-            options =
-                PathOptions(
-                    serviceLevel,
-                    trafficClass,
-                    hopLimit,
-                    flowLabel,
-                    value,
-                    if (value == null) partitionIndex else null,
-                    port,
-                    gidType,
-                    gidAddress,
-                    alternateGidAddress,
-                )
-        }
+        set(value) = copy(partitionKey = value, partitionIndex = if (value == null) partitionIndex else null)
 
     /** Partition by its index in the table of the port; replaces [partitionKey]. */
     public var partitionIndex: Int?
         get() = options.partitionIndex()
-        set(value) {
-            options =
-                PathOptions(
-                    serviceLevel,
-                    trafficClass,
-                    hopLimit,
-                    flowLabel,
-                    if (value == null) partitionKey else null,
-                    value,
-                    port,
-                    gidType,
-                    gidAddress,
-                    alternateGidAddress,
-                )
-        }
+        set(value) = copy(partitionKey = if (value == null) partitionKey else null, partitionIndex = value)
 
     /** Port of the device, from 1. */
     public var port: Int?
         get() = options.port()
-        set(value) {
-            options =
-                PathOptions(
-                    serviceLevel,
-                    trafficClass,
-                    hopLimit,
-                    flowLabel,
-                    partitionKey,
-                    partitionIndex,
-                    value,
-                    gidType,
-                    gidAddress,
-                    alternateGidAddress,
-                )
-        }
+        set(value) = copy(port = value)
 
     /** Type of the local GID. */
     public var gidType: GidType?
         get() = options.gidType()
-        set(value) {
-            options =
-                PathOptions(
-                    serviceLevel,
-                    trafficClass,
-                    hopLimit,
-                    flowLabel,
-                    partitionKey,
-                    partitionIndex,
-                    port,
-                    value,
-                    gidAddress,
-                    alternateGidAddress,
-                )
-        }
+        set(value) = copy(gidType = value)
 
     /** IP address of the local GID. */
     public var gidAddress: InetAddress?
         get() = options.gidAddress()
-        set(value) {
-            options =
-                PathOptions(
-                    serviceLevel,
-                    trafficClass,
-                    hopLimit,
-                    flowLabel,
-                    partitionKey,
-                    partitionIndex,
-                    port,
-                    gidType,
-                    value,
-                    alternateGidAddress,
-                )
-        }
+        set(value) = copy(gidAddress = value)
 
     /** IP address of another local GID: from there leads an alternate path, to which the connection migrates. */
     public var alternateGidAddress: InetAddress?
         get() = options.alternateGidAddress()
-        set(value) {
-            options =
-                PathOptions(
-                    serviceLevel,
-                    trafficClass,
-                    hopLimit,
-                    flowLabel,
-                    partitionKey,
-                    partitionIndex,
-                    port,
-                    gidType,
-                    gidAddress,
-                    value,
-                )
-        }
+        set(value) = copy(alternateGidAddress = value)
+
+    private fun copy(
+        serviceLevel: Int? = this.serviceLevel,
+        trafficClass: Int? = this.trafficClass,
+        hopLimit: Int? = this.hopLimit,
+        flowLabel: Int? = this.flowLabel,
+        partitionKey: Int? = this.partitionKey,
+        partitionIndex: Int? = this.partitionIndex,
+        port: Int? = this.port,
+        gidType: GidType? = this.gidType,
+        gidAddress: InetAddress? = this.gidAddress,
+        alternateGidAddress: InetAddress? = this.alternateGidAddress,
+    ) {
+        options =
+            PathOptions(
+                serviceLevel,
+                trafficClass,
+                hopLimit,
+                flowLabel,
+                partitionKey,
+                partitionIndex,
+                port,
+                gidType,
+                gidAddress,
+                alternateGidAddress,
+            )
+    }
 }

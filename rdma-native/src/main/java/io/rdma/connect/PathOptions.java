@@ -2,6 +2,7 @@ package io.rdma.connect;
 
 import io.rdma.types.GidType;
 import java.net.InetAddress;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,17 +85,7 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withServiceLevel(int level) {
-        return new PathOptions(
-                level,
-                trafficClass,
-                hopLimit,
-                flowLabel,
-                partitionKey,
-                partitionIndex,
-                port,
-                gidType,
-                gidAddress,
-                alternateGidAddress);
+        return copy(e -> e.serviceLevel = level);
     }
 
     /**
@@ -104,17 +95,7 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withTrafficClass(int octet) {
-        return new PathOptions(
-                serviceLevel,
-                octet,
-                hopLimit,
-                flowLabel,
-                partitionKey,
-                partitionIndex,
-                port,
-                gidType,
-                gidAddress,
-                alternateGidAddress);
+        return copy(e -> e.trafficClass = octet);
     }
 
     /**
@@ -137,17 +118,7 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withHopLimit(int limit) {
-        return new PathOptions(
-                serviceLevel,
-                trafficClass,
-                limit,
-                flowLabel,
-                partitionKey,
-                partitionIndex,
-                port,
-                gidType,
-                gidAddress,
-                alternateGidAddress);
+        return copy(e -> e.hopLimit = limit);
     }
 
     /**
@@ -157,17 +128,7 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withFlowLabel(int label) {
-        return new PathOptions(
-                serviceLevel,
-                trafficClass,
-                hopLimit,
-                label,
-                partitionKey,
-                partitionIndex,
-                port,
-                gidType,
-                gidAddress,
-                alternateGidAddress);
+        return copy(e -> e.flowLabel = label);
     }
 
     /**
@@ -177,17 +138,10 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withPartitionKey(int key) {
-        return new PathOptions(
-                serviceLevel,
-                trafficClass,
-                hopLimit,
-                flowLabel,
-                key,
-                null,
-                port,
-                gidType,
-                gidAddress,
-                alternateGidAddress);
+        return copy(e -> {
+            e.partitionKey = key;
+            e.partitionIndex = null;
+        });
     }
 
     /**
@@ -197,17 +151,10 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withPartitionIndex(int index) {
-        return new PathOptions(
-                serviceLevel,
-                trafficClass,
-                hopLimit,
-                flowLabel,
-                null,
-                index,
-                port,
-                gidType,
-                gidAddress,
-                alternateGidAddress);
+        return copy(e -> {
+            e.partitionKey = null;
+            e.partitionIndex = index;
+        });
     }
 
     /**
@@ -217,17 +164,7 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withPort(int number) {
-        return new PathOptions(
-                serviceLevel,
-                trafficClass,
-                hopLimit,
-                flowLabel,
-                partitionKey,
-                partitionIndex,
-                number,
-                gidType,
-                gidAddress,
-                alternateGidAddress);
+        return copy(e -> e.port = number);
     }
 
     /**
@@ -237,17 +174,7 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withGidType(GidType type) {
-        return new PathOptions(
-                serviceLevel,
-                trafficClass,
-                hopLimit,
-                flowLabel,
-                partitionKey,
-                partitionIndex,
-                port,
-                type,
-                gidAddress,
-                alternateGidAddress);
+        return copy(e -> e.gidType = type);
     }
 
     /**
@@ -257,17 +184,7 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withGidAddress(InetAddress address) {
-        return new PathOptions(
-                serviceLevel,
-                trafficClass,
-                hopLimit,
-                flowLabel,
-                partitionKey,
-                partitionIndex,
-                port,
-                gidType,
-                address,
-                alternateGidAddress);
+        return copy(e -> e.gidAddress = address);
     }
 
     /**
@@ -277,16 +194,49 @@ public record PathOptions(
      * @return a copy
      */
     public PathOptions withAlternateGidAddress(InetAddress address) {
+        return copy(e -> e.alternateGidAddress = address);
+    }
+
+    /** Mutable values from which a copy is made. */
+    private static final class Edit {
+        private @Nullable Integer serviceLevel;
+        private @Nullable Integer trafficClass;
+        private @Nullable Integer hopLimit;
+        private @Nullable Integer flowLabel;
+        private @Nullable Integer partitionKey;
+        private @Nullable Integer partitionIndex;
+        private @Nullable Integer port;
+        private @Nullable GidType gidType;
+        private @Nullable InetAddress gidAddress;
+        private @Nullable InetAddress alternateGidAddress;
+
+        private Edit(PathOptions from) {
+            serviceLevel = from.serviceLevel;
+            trafficClass = from.trafficClass;
+            hopLimit = from.hopLimit;
+            flowLabel = from.flowLabel;
+            partitionKey = from.partitionKey;
+            partitionIndex = from.partitionIndex;
+            port = from.port;
+            gidType = from.gidType;
+            gidAddress = from.gidAddress;
+            alternateGidAddress = from.alternateGidAddress;
+        }
+    }
+
+    private PathOptions copy(Consumer<Edit> change) {
+        Edit e = new Edit(this);
+        change.accept(e);
         return new PathOptions(
-                serviceLevel,
-                trafficClass,
-                hopLimit,
-                flowLabel,
-                partitionKey,
-                partitionIndex,
-                port,
-                gidType,
-                gidAddress,
-                address);
+                e.serviceLevel,
+                e.trafficClass,
+                e.hopLimit,
+                e.flowLabel,
+                e.partitionKey,
+                e.partitionIndex,
+                e.port,
+                e.gidType,
+                e.gidAddress,
+                e.alternateGidAddress);
     }
 }

@@ -65,19 +65,10 @@ final class GidSelector {
                         || PeerGid.address(entry.gid(), context.isSoftware()).equals(address));
     }
 
-    /** Returns a path that asks for no address. */
+    /** Returns a path that asks for the same GID type, and for no address. */
     static PathOptions anyAddress(PathOptions wanted) {
-        return new PathOptions(
-                wanted.serviceLevel(),
-                wanted.trafficClass(),
-                wanted.hopLimit(),
-                wanted.flowLabel(),
-                wanted.partitionKey(),
-                wanted.partitionIndex(),
-                wanted.port(),
-                wanted.gidType(),
-                null,
-                wanted.alternateGidAddress());
+        GidType type = wanted.gidType();
+        return type == null ? PathOptions.DEFAULT : PathOptions.DEFAULT.withGidType(type);
     }
 
     private static int rank(GidTableEntry entry, InetAddress local) {

@@ -81,8 +81,7 @@ final class PathWishes {
     }
 
     /** Returns attributes of the transition to INIT, for a connection that the connection manager does not make. */
-    QueuePairAttributes toInit(InetAddress local) {
-        int port = port(local);
+    QueuePairAttributes toInit(int port) {
         return QueuePairAttributes.toState(QueuePairState.INIT)
                 .pkeyIndex(partitionIndex(port))
                 .port(port);

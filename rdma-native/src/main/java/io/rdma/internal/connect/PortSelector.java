@@ -5,6 +5,7 @@ import io.rdma.types.GidTableEntry;
 import io.rdma.types.PortState;
 import io.rdma.verbs.DeviceContext;
 import java.net.InetAddress;
+import java.util.List;
 
 /** Selection of the local port where the options name none. */
 final class PortSelector {
@@ -18,10 +19,11 @@ final class PortSelector {
      */
     static int select(DeviceContext device, InetAddress local, PathOptions wanted) {
         int ports = device.queryDevice().physPortCnt();
+        List<GidTableEntry> gids = ports > 1 ? device.queryGidTable() : List.of();
         int best = FIRST;
         int bestRank = Integer.MAX_VALUE;
         for (int port = FIRST; ports > 1 && port <= ports; port++) {
-            int rank = rank(device, port, local, wanted);
+            int rank = rank(device, port, gids, local, wanted);
             if (rank < bestRank) {
                 best = port;
                 bestRank = rank;
@@ -30,11 +32,12 @@ final class PortSelector {
         return best;
     }
 
-    private static int rank(DeviceContext device, int port, InetAddress local, PathOptions wanted) {
+    private static int rank(
+            DeviceContext device, int port, List<GidTableEntry> gids, InetAddress local, PathOptions wanted) {
         boolean active = device.queryPort(port).state() == PortState.ACTIVE;
         boolean hasWanted = false;
         boolean hasLocal = false;
-        for (GidTableEntry entry : device.queryGidTable()) {
+        for (GidTableEntry entry : gids) {
             if (entry.port() == port && !entry.gid().isZero()) {
                 hasWanted |= GidSelector.fits(device, entry, wanted);
                 hasLocal |= entry.gid().toAddress().equals(local);

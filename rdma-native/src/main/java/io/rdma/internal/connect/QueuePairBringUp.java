@@ -53,13 +53,17 @@ final class QueuePairBringUp implements AutoCloseable {
 
     /** Creates a queue pair for the exchange over TCP. */
     QueuePairBringUp(DeviceResources resources, ConnectionOptions options, InetAddress localAddress) {
-        this(
-                resources,
-                options,
-                localAddress,
-                new PathWishes(resources.context(), options).port(localAddress),
-                new PathWishes(resources.context(), options).toInit(localAddress),
-                AlternateWish.offer(Exchange.OFFER, options));
+        this(resources, options, localAddress, new PathWishes(resources.context(), options));
+    }
+
+    private QueuePairBringUp(
+            DeviceResources resources, ConnectionOptions options, InetAddress localAddress, PathWishes wishes) {
+        this(resources, options, localAddress, wishes, wishes.port(localAddress));
+    }
+
+    private QueuePairBringUp(
+            DeviceResources resources, ConnectionOptions options, InetAddress local, PathWishes wishes, int port) {
+        this(resources, options, local, port, wishes.toInit(port), AlternateWish.offer(Exchange.OFFER, options));
     }
 
     /**

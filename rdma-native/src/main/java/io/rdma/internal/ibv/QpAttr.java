@@ -51,79 +51,9 @@ public record QpAttr(
         int retryCnt,
         int rnrRetry,
         @Nullable AltPath altPath) {
-    /** Creates attributes without an alternate path. */
-    public QpAttr(
-            int qpState,
-            int curQpState,
-            int pathMtu,
-            int pathMigState,
-            int qkey,
-            int rqPsn,
-            int sqPsn,
-            int destQpNum,
-            int qpAccessFlags,
-            QpCap cap,
-            @Nullable AhAttr ahAttr,
-            int pkeyIndex,
-            boolean enSqdAsyncNotify,
-            boolean sqDraining,
-            int maxRdAtomic,
-            int maxDestRdAtomic,
-            int minRnrTimer,
-            int portNum,
-            int timeout,
-            int retryCnt,
-            int rnrRetry) {
-        this(
-                qpState,
-                curQpState,
-                pathMtu,
-                pathMigState,
-                qkey,
-                rqPsn,
-                sqPsn,
-                destQpNum,
-                qpAccessFlags,
-                cap,
-                ahAttr,
-                pkeyIndex,
-                enSqdAsyncNotify,
-                sqDraining,
-                maxRdAtomic,
-                maxDestRdAtomic,
-                minRnrTimer,
-                portNum,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                null);
-    }
-
     /** Returns a copy with another path. */
     public QpAttr withAhAttr(AhAttr path) {
-        return new QpAttr(
-                qpState,
-                curQpState,
-                pathMtu,
-                pathMigState,
-                qkey,
-                rqPsn,
-                sqPsn,
-                destQpNum,
-                qpAccessFlags,
-                cap,
-                path,
-                pkeyIndex,
-                enSqdAsyncNotify,
-                sqDraining,
-                maxRdAtomic,
-                maxDestRdAtomic,
-                minRnrTimer,
-                portNum,
-                timeout,
-                retryCnt,
-                rnrRetry,
-                altPath);
+        return withPaths(pathMigState, path, pkeyIndex, portNum, timeout, altPath);
     }
 
     /**
@@ -132,6 +62,22 @@ public record QpAttr(
      * @param alternate the alternate path, or null for none
      */
     public QpAttr withMigration(int state, @Nullable AltPath alternate) {
+        return withPaths(state, ahAttr, pkeyIndex, portNum, timeout, alternate);
+    }
+
+    /** Returns a copy whose path is the alternate one. */
+    public QpAttr migratedTo(AltPath alternate) {
+        return withPaths(
+                pathMigState,
+                alternate.ahAttr(),
+                alternate.pkeyIndex(),
+                alternate.portNum(),
+                alternate.timeout(),
+                altPath);
+    }
+
+    private QpAttr withPaths(
+            int state, @Nullable AhAttr path, int partition, int port, int timer, @Nullable AltPath alternate) {
         return new QpAttr(
                 qpState,
                 curQpState,
@@ -143,44 +89,17 @@ public record QpAttr(
                 destQpNum,
                 qpAccessFlags,
                 cap,
-                ahAttr,
-                pkeyIndex,
+                path,
+                partition,
                 enSqdAsyncNotify,
                 sqDraining,
                 maxRdAtomic,
                 maxDestRdAtomic,
                 minRnrTimer,
-                portNum,
-                timeout,
+                port,
+                timer,
                 retryCnt,
                 rnrRetry,
                 alternate);
-    }
-
-    /** Returns a copy whose path is the alternate one. */
-    public QpAttr migratedTo(AltPath alternate) {
-        return new QpAttr(
-                qpState,
-                curQpState,
-                pathMtu,
-                pathMigState,
-                qkey,
-                rqPsn,
-                sqPsn,
-                destQpNum,
-                qpAccessFlags,
-                cap,
-                alternate.ahAttr(),
-                alternate.pkeyIndex(),
-                enSqdAsyncNotify,
-                sqDraining,
-                maxRdAtomic,
-                maxDestRdAtomic,
-                minRnrTimer,
-                alternate.portNum(),
-                alternate.timeout(),
-                retryCnt,
-                rnrRetry,
-                altPath);
     }
 }

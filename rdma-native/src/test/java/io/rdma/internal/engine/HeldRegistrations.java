@@ -6,6 +6,7 @@ import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.internal.loop.BlockingTasks;
+import io.rdma.internal.loop.RunOnly;
 import java.lang.foreign.Arena;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -32,7 +33,7 @@ abstract class HeldRegistrations extends ConnectedContract {
 
     final void hold(BlockingTasks tasks) throws InterruptedException {
         CountDownLatch held = new CountDownLatch(1);
-        tasks.execute("rdma-test", new RegistrationTask(() -> {
+        tasks.execute("rdma-test", new RunOnly(() -> {
             held.countDown();
             join(registrationsGoOn);
         }));

@@ -49,23 +49,6 @@ class BlockingTasksTest {
         throw new OutOfMemoryError("a test's");
     }
 
-    private static BlockingTasks.Task task(Runnable work) {
-        return new BlockingTasks.Task() {
-            @Override
-            public void run() {
-                work.run();
-            }
-
-            @Override
-            public void goOn() {}
-
-            @Override
-            public void refused(Throwable reason) {
-                throw new AssertionError(reason);
-            }
-        };
-    }
-
     /** Executes a task that notes what happens to it. */
     private void execute(String name) {
         tasks.execute("rdma-test", new BlockingTasks.Task() {
@@ -95,7 +78,7 @@ class BlockingTasksTest {
         CountDownLatch all = new CountDownLatch(1000);
         CountDownLatch first = new CountDownLatch(MOST);
         for (int i = 0; i < 1000; i++) {
-            system.execute("rdma-test", task(() -> {
+            system.execute("rdma-test", new RunOnly(() -> {
                 most.accumulateAndGet(running.incrementAndGet(), Math::max);
                 first.countDown();
                 try {
@@ -116,7 +99,7 @@ class BlockingTasksTest {
         List<Integer> ran = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             int number = i;
-            tasks.execute("rdma-test", task(() -> {
+            tasks.execute("rdma-test", new RunOnly(() -> {
                 ran.add(number);
                 if (number == 1) {
                     throw new IllegalStateException("a test's");
@@ -127,7 +110,7 @@ class BlockingTasksTest {
         started.forEach(Runnable::run);
         assertThat(ran).containsExactly(0, 1, 2, 3, 4);
         assertThat(continued).as("also the one that threw").hasSize(5);
-        tasks.execute("rdma-test", task(() -> ran.add(5)));
+        tasks.execute("rdma-test", new RunOnly(() -> ran.add(5)));
         assertThat(started).as("the places are free").hasSize(MOST + 1);
     }
 
@@ -153,7 +136,7 @@ class BlockingTasksTest {
 
     @Test
     void aFailureThatCannotBeLoggedEndsItsTaskAlone() {
-        tasks.execute("rdma-test", task(() -> {
+        tasks.execute("rdma-test", new RunOnly(() -> {
             throw new Unprintable();
         }));
         execute("A");
@@ -183,7 +166,7 @@ class BlockingTasksTest {
 
             @Override
             public void goOn() {
-                one.execute("rdma-test", task(() -> next.complete(null)));
+                one.execute("rdma-test", new RunOnly(() -> next.complete(null)));
                 next.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
                         .thenRun(() -> waited.complete(null))
                         .join();
@@ -233,7 +216,7 @@ class BlockingTasksTest {
         AtomicInteger ran = new AtomicInteger();
         for (int i = 1; i <= 2_000; i++) { // each is added while the thread of the one before ends
             int expected = i;
-            system.execute("rdma-test", task(ran::incrementAndGet));
+            system.execute("rdma-test", new RunOnly(ran::incrementAndGet));
             await().pollInSameThread()
                     .pollDelay(Duration.ZERO)
                     .pollInterval(Duration.ofNanos(1_000))

@@ -163,7 +163,8 @@ public final class SoftSide {
                             1,
                             retransmitAfter,
                             7,
-                            7),
+                            7,
+                            null),
                     step[1]);
         }
     }
@@ -290,7 +291,7 @@ public final class SoftSide {
         QpAttr attr = verbs.queryQp(qp.handle(), Ibv.QP_STATE);
         verbs.modifyQp(
                 qp.handle(),
-                new QpAttr(state, 0, 0, 0, 0, 0, 0, 0, 0, attr.cap(), null, 0, false, false, 0, 0, 0, 0, 0, 0, 0),
+                new QpAttr(state, 0, 0, 0, 0, 0, 0, 0, 0, attr.cap(), null, 0, false, false, 0, 0, 0, 0, 0, 0, 0, null),
                 Ibv.QP_STATE);
     }
 

@@ -292,7 +292,8 @@ final class CmParameters {
                 1,
                 ackTimeoutOr(ackTimeout),
                 retryCount,
-                rnrRetryCount);
+                rnrRetryCount,
+                null);
         return new CmQpAttr(attr, mask | Ibv.QP_STATE);
     }
 }

@@ -39,7 +39,8 @@ public final class QpTransitions {
                 0,
                 0,
                 0,
-                0);
+                0,
+                null);
     }
 
     public static final QpAttr INITIAL = initial(new QpCap(0, 0, 0, 0, 0));
@@ -150,7 +151,8 @@ public final class QpTransitions {
                 has(mask, QP_PORT) ? v.portNum() : old.portNum(),
                 has(mask, QP_TIMEOUT) ? v.timeout() & 31 : old.timeout(),
                 has(mask, QP_RETRY_CNT) ? v.retryCnt() & 7 : old.retryCnt(),
-                has(mask, QP_RNR_RETRY) ? v.rnrRetry() & 7 : old.rnrRetry());
+                has(mask, QP_RNR_RETRY) ? v.rnrRetry() & 7 : old.rnrRetry(),
+                null);
     }
 
     private static boolean has(int mask, int bit) {

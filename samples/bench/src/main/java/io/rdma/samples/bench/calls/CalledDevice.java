@@ -160,7 +160,8 @@ public final class CalledDevice implements AutoCloseable {
                 PORT,
                 14,
                 7,
-                7);
+                7,
+                null);
     }
 
     @Override

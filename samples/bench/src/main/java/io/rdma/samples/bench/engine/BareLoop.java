@@ -77,7 +77,8 @@ public class BareLoop {
 
     private static QpAttr ready(int itself) {
         QpCap none = new QpCap(0, 0, 0, 0, 0);
-        return new QpAttr(Ibv.QPS_RTS, 0, 0, 0, 0, 0, 0, itself, 0, none, null, 0, false, false, 0, 0, 0, 1, 0, 0, 0);
+        return new QpAttr(
+                Ibv.QPS_RTS, 0, 0, 0, 0, 0, 0, itself, 0, none, null, 0, false, false, 0, 0, 0, 1, 0, 0, 0, null);
     }
 
     /** Closes the device. */

@@ -273,7 +273,28 @@ public class ImmediateVerbs implements Verbs {
     static QpAttr inState(int state) {
         AhAttr noPath = null;
         return new QpAttr(
-                state, 0, 0, 0, 0, 0, 0, 0, 0, new QpCap(0, 0, 0, 0, 0), noPath, 0, false, false, 0, 0, 0, 1, 0, 0, 0);
+                state,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                new QpCap(0, 0, 0, 0, 0),
+                noPath,
+                0,
+                false,
+                false,
+                0,
+                0,
+                0,
+                1,
+                0,
+                0,
+                0,
+                null);
     }
 
     @Override

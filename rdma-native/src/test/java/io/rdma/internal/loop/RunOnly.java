@@ -1,9 +1,7 @@
-package io.rdma.internal.engine;
+package io.rdma.internal.loop;
 
-import io.rdma.internal.loop.BlockingTasks;
-
-/** Task of a test in the place of a registration. */
-record RegistrationTask(Runnable work) implements BlockingTasks.Task {
+/** Task of a test that only runs. */
+public record RunOnly(Runnable work) implements BlockingTasks.Task {
     @Override
     public void run() {
         work.run();
