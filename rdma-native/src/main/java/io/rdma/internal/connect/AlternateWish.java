@@ -16,7 +16,6 @@ import io.rdma.verbs.AlternatePath;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.GlobalRoute;
 import java.net.InetAddress;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: as any wish for a path, this one is fulfilled, or the connection fails. So both sides ask for an alternate
@@ -28,15 +27,16 @@ final class AlternateWish {
 
     private final DeviceContext device;
     private final ConnectionOptions options;
+    private final InetAddress address;
     private final PathWishes wishes;
     private final LinkLayer layer;
     private final GidTableEntry gid;
 
-    private AlternateWish(DeviceContext device, ConnectionOptions options) {
+    private AlternateWish(DeviceContext device, ConnectionOptions options, InetAddress address) {
         this.device = device;
         this.options = options;
+        this.address = address;
         wishes = new PathWishes(device, options);
-        InetAddress address = Objects.requireNonNull(options.path().alternateGidAddress());
         layer = device.queryPort(wishes.port(address)).linkLayer();
         gid = find();
     }
@@ -47,7 +47,8 @@ final class AlternateWish {
      * @throws RdmaConnectException DEVICE if the device has no such GID
      */
     static @Nullable AlternateWish of(DeviceContext device, ConnectionOptions options) {
-        return options.path().alternateGidAddress() == null ? null : new AlternateWish(device, options);
+        InetAddress address = options.path().alternateGidAddress();
+        return address == null ? null : new AlternateWish(device, options, address);
     }
 
     /** Refuses an alternate path of a device whose connections do not migrate. */
@@ -57,11 +58,9 @@ final class AlternateWish {
             return;
         }
         if (!device.queryDevice().capabilities().contains(DeviceCapability.AUTO_PATH_MIG)) {
-            throw PathWishes.refusal(
+            throw refusal(
                     device,
-                    Reason.DEVICE,
-                    OPTION,
-                    address.getHostAddress(),
+                    address,
                     "its connections do not migrate (IBV_DEVICE_AUTO_PATH_MIG): leave it out, and connect again when a"
                             + " connection is lost");
         }
@@ -71,11 +70,9 @@ final class AlternateWish {
     static void requireNone(DeviceContext device, ConnectionOptions options) {
         InetAddress address = options.path().alternateGidAddress();
         if (address != null) {
-            throw PathWishes.refusal(
+            throw refusal(
                     device,
-                    Reason.DEVICE,
-                    OPTION,
-                    address.getHostAddress(),
+                    address,
                     "RDMA CM sets no alternate path, and datagrams have none: choose ConnectMethod.TCP for a"
                             + " connection, or leave it out");
         }
@@ -83,9 +80,7 @@ final class AlternateWish {
 
     /** Returns the offer of a side with these options. */
     static Offer offer(Offer usual, ConnectionOptions options) {
-        return options.path().alternateGidAddress() == null
-                ? usual
-                : new Offer(usual.lowest(), usual.highest(), usual.capabilities() | Offer.ALTERNATE_PATHS);
+        return options.path().alternateGidAddress() == null ? usual : usual.and(Offer.ALTERNATE_PATHS);
     }
 
     /**
@@ -94,8 +89,8 @@ final class AlternateWish {
      * @throws RdmaConnectException ALTERNATE_PATH if they differ
      */
     static void requireSame(Offer local, Offer peer) {
-        boolean here = local.shares(Offer.ALTERNATE_PATHS, local);
-        if (here != peer.shares(Offer.ALTERNATE_PATHS, peer)) {
+        boolean here = local.has(Offer.ALTERNATE_PATHS);
+        if (here != peer.has(Offer.ALTERNATE_PATHS)) {
             throw new RdmaConnectException(
                     Reason.ALTERNATE_PATH,
                     (here ? "this side has" : "the peer has") + " an alternate path, the other side has none:"
@@ -104,8 +99,11 @@ final class AlternateWish {
         }
     }
 
+    private static RdmaConnectException refusal(DeviceContext device, InetAddress address, String why) {
+        return PathWishes.refusal(device, Reason.DEVICE, OPTION, address.getHostAddress(), why);
+    }
+
     private GidTableEntry find() {
-        InetAddress address = Objects.requireNonNull(options.path().alternateGidAddress());
         GidType type = options.path().gidType();
         PathOptions wanted = PathOptions.DEFAULT.withGidAddress(address);
         return device.queryGidTable().stream()
@@ -114,11 +112,9 @@ final class AlternateWish {
                         ? type == entry.type()
                         : layer != LinkLayer.ETHERNET || entry.type() == GidType.ROCE_V2)
                 .findFirst()
-                .orElseThrow(() -> PathWishes.refusal(
+                .orElseThrow(() -> refusal(
                         device,
-                        Reason.DEVICE,
-                        OPTION,
-                        address.getHostAddress(),
+                        address,
                         "no GID of any port is of this address: ask for one that ibv_devinfo -v lists, or give a"
                                 + " network interface that address"));
     }
@@ -131,12 +127,9 @@ final class AlternateWish {
      */
     AlternateEnd local(Gid used) {
         if (gid.gid().equals(used)) {
-            InetAddress address = Objects.requireNonNull(options.path().alternateGidAddress());
-            throw PathWishes.refusal(
+            throw refusal(
                     device,
-                    Reason.DEVICE,
-                    OPTION,
-                    address.getHostAddress(),
+                    address,
                     "the connection itself is made by this address, so nothing would be protected: set the path's"
                             + " gidAddress to another one, or connect to another one");
         }

@@ -42,8 +42,7 @@ record ConnectWays(boolean manager, boolean exchange) {
             case AUTOMATIC ->
                 !resources.context().isSoftware()
                         && !address.isLoopbackAddress()
-                        && !PathWishes.needExchange(options.path())
-                        && options.path().alternateGidAddress() == null;
+                        && !PathWishes.needExchange(options.path());
         };
         if (manager) {
             AlternateWish.requireNone(resources.context(), options);

@@ -72,8 +72,7 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Returns the same offer, and what its device answers. */
     Offer with(PlacementAbilities device, int vendorId) {
         int flushes = (device.flushes() ? FLUSHES : 0) | (device.persists() ? PERSISTS : 0);
-        int more = flushes << shift(vendorId) | (device.atomicWrites() ? ATOMIC_WRITES : 0);
-        return new Offer(lowest, highest, capabilities | more);
+        return and(flushes << shift(vendorId) | (device.atomicWrites() ? ATOMIC_WRITES : 0));
     }
 
     /** Returns what its device answers to a device of a vendor. */
@@ -120,9 +119,9 @@ record Offer(int lowest, int highest, int capabilities) {
         return lowest == highest ? Integer.toString(lowest) : lowest + " to " + highest;
     }
 
-    /** Returns the offer of a side that shares its receives. */
-    Offer sharingReceives() {
-        return new Offer(lowest, highest, capabilities | SHARED_RECEIVES);
+    /** Returns the same offer, and more capabilities. */
+    Offer and(int more) {
+        return new Offer(lowest, highest, capabilities | more);
     }
 
     /** Returns whether this side has a capability. */

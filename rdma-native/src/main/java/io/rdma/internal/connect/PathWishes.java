@@ -62,9 +62,12 @@ final class PathWishes {
                 null);
     }
 
-    /** Returns whether RDMA CM would decide what the options ask for, so that the exchange is the better way. */
+    /** Returns whether RDMA CM would decide what the options ask for, or has no such thing, and the exchange has. */
     static boolean needExchange(PathOptions path) {
-        return path.gidType() != null || path.partitionKey() != null || path.partitionIndex() != null;
+        return path.gidType() != null
+                || path.partitionKey() != null
+                || path.partitionIndex() != null
+                || path.alternateGidAddress() != null;
     }
 
     /** Returns the port for a connection that the connection manager does not make. */

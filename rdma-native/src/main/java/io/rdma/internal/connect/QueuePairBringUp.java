@@ -97,8 +97,7 @@ final class QueuePairBringUp implements AutoCloseable {
         gid = wishes.gid(portNumber, linkLayer, localAddress);
         abilities = Abilities.of(resources.context(), device);
         vendorId = device.vendorId();
-        placement =
-                PlacementAbilities.of(resources.context().queryDeviceExtended().capabilities());
+        placement = resources.placement();
         memory = new ConnectionMemory(resources, options, loop);
         SharedReceives shared = memory.shared();
         ProtectionDomain domain = memory.registrations().domain();
@@ -130,7 +129,7 @@ final class QueuePairBringUp implements AutoCloseable {
                 memory.receiveBuffers(),
                 memory.receiveBufferSize(),
                 Math.max(options.maxMessageSize(), memory.receiveBufferSize()),
-                (shared == null ? offer : offer.sharingReceives()).with(placement, vendorId));
+                (shared == null ? offer : offer.and(Offer.SHARED_RECEIVES)).with(placement, vendorId));
     }
 
     private static int receives(ConnectionOptions options) {

@@ -97,10 +97,6 @@ public final class ByteOutput extends MessageStream {
      * @param buffer of the endpoint's send buffers; owned by the stream from now on
      */
     public void fill(RegisteredBuffer buffer) {
-        keep(buffer);
-    }
-
-    private void keep(RegisteredBuffer buffer) {
         if (!filling.compareAndSet(null, buffer)) {
             buffer.close();
             throw new IllegalStateException("two threads write to the stream: let one write at a time");
@@ -120,17 +116,17 @@ public final class ByteOutput extends MessageStream {
         if (buffer == null) { // the connection has ended meanwhile
             throw endpoint.closedException(false);
         }
+        int most = Math.min(messageSize, buffer.capacity());
         try {
             beginOnce(); // a close of the connection must find that the bytes are not sent
-            int most = Math.min(messageSize, buffer.capacity());
             ByteBuffer room =
                     buffer.segment().asSlice(filled, (long) most - filled).asByteBuffer();
             writer.accept(room);
             filled += room.position();
         } finally {
-            keep(buffer);
+            fill(buffer);
         }
-        if (filled == Math.min(messageSize, buffer.capacity())) {
+        if (filled == most) {
             push();
         }
     }

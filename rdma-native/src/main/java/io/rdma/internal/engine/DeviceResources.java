@@ -216,6 +216,11 @@ public final class DeviceResources implements AutoCloseable {
         return device.loops().roomiest();
     }
 
+    /** Returns the memory placement extensions of the device. */
+    public PlacementAbilities placement() {
+        return device.placement();
+    }
+
     /**
      * Returns the receive buffers that connections of {@link #domain} share on a loop.
      *

@@ -5,7 +5,6 @@ import io.rdma.internal.loop.BlockingTasks;
 import io.rdma.types.AsyncEventType;
 import io.rdma.types.PathMigrationState;
 import io.rdma.types.RdmaException;
-import io.rdma.types.RemoteMemory;
 import io.rdma.verbs.AlternatePath;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.MemoryRegion;
@@ -28,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * that was left. Thread-safe.
  */
 public final class EndpointMigration {
-    private static final RemoteMemory NOTHING = new RemoteMemory(0, 0, 0);
-
     private final Endpoint endpoint;
     private final QueuePair queuePair;
     private final MemoryRegion memory;
@@ -187,7 +184,7 @@ public final class EndpointMigration {
         private final Consumer<RuntimeException> refused;
 
         Question(RegisteredBuffer source, Runnable answered, Consumer<RuntimeException> refused) {
-            super(WorkRequest.write(source, NOTHING));
+            super(Probe.request(source));
             this.source = source;
             this.answered = answered;
             this.refused = refused;

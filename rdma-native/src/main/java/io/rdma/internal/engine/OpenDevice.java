@@ -35,6 +35,7 @@ final class OpenDevice implements AutoCloseable {
     private final PendingSetups setups = new PendingSetups();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private volatile boolean companionFailed;
+    private volatile @Nullable PlacementAbilities placement; // once asked for: a device does not change it
 
     OpenDevice(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
         try (CleanupStack cleanup = new CleanupStack()) {
@@ -70,6 +71,16 @@ final class OpenDevice implements AutoCloseable {
 
     LoopGroup loops() {
         return loops;
+    }
+
+    /** Returns the memory placement extensions of the device. */
+    PlacementAbilities placement() {
+        PlacementAbilities known = placement;
+        if (known == null) {
+            known = PlacementAbilities.of(context.queryDeviceExtended().capabilities());
+            placement = known;
+        }
+        return known;
     }
 
     @Nullable

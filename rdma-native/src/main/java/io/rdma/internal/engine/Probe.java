@@ -24,10 +24,15 @@ final class Probe extends Operation {
     }
 
     private Probe(Endpoint endpoint, RegisteredBuffer source, long interval) {
-        super(WorkRequest.write(source, NOTHING));
+        super(request(source));
         this.endpoint = endpoint;
         this.source = source;
         this.interval = interval;
+    }
+
+    /** Returns the request that asks the peer's device alone, from memory of no bytes. */
+    static WorkRequest request(RegisteredBuffer empty) {
+        return WorkRequest.write(empty, NOTHING);
     }
 
     /** Posts the probe if there was no traffic for the interval and no request is in flight. */

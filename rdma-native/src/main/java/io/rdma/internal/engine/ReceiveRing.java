@@ -102,7 +102,12 @@ final class ReceiveRing implements InFlightTable.Owner {
         int made = slots.made();
         int messages = made - spare;
         half = made - (messages + 1) / 2;
-        batch = Math.max(1, Math.min(MAX_BATCH, messages / 4));
+        batch = batch(messages);
+    }
+
+    /** Returns how many of some receives may be on their way back to the device. */
+    static int batch(int messages) {
+        return Math.max(1, Math.min(MAX_BATCH, messages / 4));
     }
 
     /** Posts all slots that exist, before the peer may send. */

@@ -21,9 +21,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * needs, and gives them back as soon as others do.
  */
 final class ReceiveShares {
-    /** Receives that may be on their way back to the device at most. */
-    private static final int MOST_ON_THEIR_WAY = 16;
-
     private final boolean fixed;
     private volatile int most;
     private final AtomicInteger promised = new AtomicInteger();
@@ -40,7 +37,7 @@ final class ReceiveShares {
     }
 
     private static int most(int count) {
-        return count - Math.max(1, Math.min(MOST_ON_THEIR_WAY, count / 4));
+        return count - ReceiveRing.batch(count);
     }
 
     /** Notes that more receives exist now. */

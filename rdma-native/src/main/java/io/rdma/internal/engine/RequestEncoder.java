@@ -134,7 +134,6 @@ final class RequestEncoder {
             encodeSeveral(slot, operation, several, waited);
             return;
         }
-        // An atomic. Its result goes to the first 8 bytes of the slot.
         RemoteMemory target = Objects.requireNonNull(request.remote());
         switch (request.opcode()) {
             case FLUSH -> chain.flush(target, PlacementRequest.type(request));

@@ -258,11 +258,11 @@ public record WorkRequest(
     /** Returns the present length in bytes, after checking it. A submit fixes and posts this length. */
     int checkedLength() {
         if (buffer == null) {
-            return isAtomic() || opcode == WorkRequestOpcode.ATOMIC_WRITE
-                    ? Long.BYTES
-                    : opcode == WorkRequestOpcode.RDMA_READ
-                            ? (int) Objects.requireNonNull(remote).length()
-                            : 0;
+            return switch (opcode) {
+                case ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWP, ATOMIC_WRITE -> Long.BYTES;
+                case RDMA_READ -> (int) Objects.requireNonNull(remote).length();
+                default -> 0;
+            };
         }
         return checkedLength(buffer.limit());
     }
