@@ -70,7 +70,7 @@ public enum WorkRequestOpcode {
      * @return true for FLUSH and ATOMIC_WRITE
      */
     public boolean isPlacement() {
-        return code == MemoryPlacement.WR_FLUSH || code == Ibv.WR_ATOMIC_WRITE;
+        return MemoryPlacement.isPlacement(code);
     }
 
     /**

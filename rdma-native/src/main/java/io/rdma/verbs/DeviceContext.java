@@ -343,8 +343,12 @@ public final class DeviceContext extends NativeObject {
      */
     public XrcDomain openXrcDomain() {
         long device = handle();
+        return openXrcDomain(device, -1, XrcVerbs.O_CREAT);
+    }
+
+    private XrcDomain openXrcDomain(long device, int descriptor, int oflags) {
         return objects.make(
-                () -> new XrcDomain(verbs, device, verbs.xrc().openXrcd(device, -1, XrcVerbs.O_CREAT), objects));
+                () -> new XrcDomain(verbs, device, verbs.xrc().openXrcd(device, descriptor, oflags), objects));
     }
 
     /**
@@ -366,9 +370,7 @@ public final class DeviceContext extends NativeObject {
             throw new VerbsException("open " + file, -descriptor, "Create the file, and let this process read it");
         }
         try {
-            int oflags = create ? XrcVerbs.O_CREAT : 0;
-            return objects.make(
-                    () -> new XrcDomain(verbs, device, verbs.xrc().openXrcd(device, descriptor, oflags), objects));
+            return openXrcDomain(device, descriptor, create ? XrcVerbs.O_CREAT : 0);
         } finally {
             Libc.close(descriptor); // the domain holds the inode
         }

@@ -1,6 +1,5 @@
 package io.rdma.verbs;
 
-import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.MemoryPlacement;
@@ -83,10 +82,7 @@ final class PlacementOperations {
     }
 
     private static int operations(long sendOps) {
-        int operations = 0;
-        for (int opcode : new int[] {MemoryPlacement.WR_FLUSH, Ibv.WR_ATOMIC_WRITE}) {
-            operations |= (sendOps & ExtendedVerbs.sendOp(opcode)) != 0 ? 1 << opcode : 0;
-        }
-        return operations;
+        return ((sendOps & MemoryPlacement.QP_EX_WITH_FLUSH) != 0 ? 1 << MemoryPlacement.WR_FLUSH : 0)
+                | ((sendOps & Ibv.QP_EX_WITH_ATOMIC_WRITE) != 0 ? 1 << Ibv.WR_ATOMIC_WRITE : 0);
     }
 }

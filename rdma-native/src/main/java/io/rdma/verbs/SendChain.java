@@ -211,7 +211,7 @@ public final class SendChain {
      * Sets the memory that a {@link WorkRequestOpcode#FLUSH} makes visible or persistent. It covers what earlier
      * requests of this queue pair wrote there. It has no entries.
      *
-     * @param memory memory of the peer, at most 2 to the power of 32, minus 1, bytes
+     * @param memory memory of the peer, at most 2 to the power of 31 bytes
      * @param type guarantee; the peer's region and queue pair need its {@link PlacementType#right}
      * @return this
      */

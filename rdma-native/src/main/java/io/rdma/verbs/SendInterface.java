@@ -2,6 +2,7 @@ package io.rdma.verbs;
 
 import io.rdma.internal.ffi.ExtendedVerbs;
 import io.rdma.internal.ffi.Verbs;
+import io.rdma.internal.ibv.MemoryPlacement;
 import io.rdma.types.PostingInterface;
 import io.rdma.types.WorkRequestOpcode;
 import java.util.Collections;
@@ -11,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The interface by which requests are posted to a queue pair, and the operations for which it was created. */
 final class SendInterface {
-    private static final int PLACEMENT = WorkRequestOpcode.FLUSH.bit() | WorkRequestOpcode.ATOMIC_WRITE.bit();
-
     private final Verbs verbs;
     private final @Nullable ExtendedVerbs extended; // null: by the classic interface alone
     private final PostingInterface posting;
@@ -31,7 +30,7 @@ final class SendInterface {
         this.posting = posting;
         this.type = type;
         this.operations = operations;
-        byExtended = posting == PostingInterface.EXTENDED ? -1 : PLACEMENT;
+        byExtended = posting == PostingInterface.EXTENDED ? -1 : MemoryPlacement.WR_BITS;
     }
 
     /** Returns the interface {@code ibv_post_send(3)}. */

@@ -232,11 +232,12 @@ public final class Ibv {
     public static final int SRQ_INIT_ATTR_XRCD = 1 << 2;
     public static final int SRQ_INIT_ATTR_CQ = 1 << 3;
 
-    // enum ibv_xrcd_init_attr_mask
+    // enum ibv_qp_open_attr_mask
     public static final int QP_OPEN_ATTR_NUM = 1;
     public static final int QP_OPEN_ATTR_XRCD = 1 << 1;
     public static final int QP_OPEN_ATTR_TYPE = 1 << 3;
 
+    // enum ibv_xrcd_init_attr_mask
     public static final int XRCD_INIT_ATTR_FD = 1;
     public static final int XRCD_INIT_ATTR_OFLAGS = 1 << 1;
 

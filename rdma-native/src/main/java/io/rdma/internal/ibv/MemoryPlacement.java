@@ -9,6 +9,8 @@ public final class MemoryPlacement {
     public static final int ACCESS_FLUSH_GLOBAL = 1 << 8;
     /** {@code IBV_ACCESS_FLUSH_PERSISTENT}. */
     public static final int ACCESS_FLUSH_PERSISTENT = 1 << 9;
+    /** Both rights. */
+    public static final int ACCESS_FLUSHES = ACCESS_FLUSH_GLOBAL | ACCESS_FLUSH_PERSISTENT;
 
     /** {@code IB_UVERBS_DEVICE_FLUSH_GLOBAL}, one of the capabilities that are not in the lower 32 bits. */
     public static final long DEVICE_FLUSH_GLOBAL = 1L << 38;
@@ -19,6 +21,8 @@ public final class MemoryPlacement {
 
     /** {@code IBV_WR_FLUSH}. */
     public static final int WR_FLUSH = 14;
+    /** Bits of the two operations, {@code 1 << IBV_WR_*}. */
+    public static final int WR_BITS = 1 << WR_FLUSH | 1 << Ibv.WR_ATOMIC_WRITE;
     /** {@code IBV_WC_FLUSH}. */
     public static final int WC_FLUSH = 8;
     /** {@code IBV_QP_EX_WITH_FLUSH}. */
@@ -41,6 +45,11 @@ public final class MemoryPlacement {
     public static final int ATOMIC_WRITE_BYTES = Long.BYTES;
 
     private MemoryPlacement() {}
+
+    /** Returns whether an operation, {@code IBV_WR_*}, is one of the two. */
+    public static boolean isPlacement(int opcode) {
+        return opcode == WR_FLUSH || opcode == Ibv.WR_ATOMIC_WRITE;
+    }
 
     /** Returns the rights, {@code IBV_ACCESS_*}, that a FLUSH with some placement types needs. */
     public static int access(int types) {

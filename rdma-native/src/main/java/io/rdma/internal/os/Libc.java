@@ -18,7 +18,7 @@ import java.lang.invoke.MethodHandle;
  */
 public final class Libc {
     public static final int EINTR = 4;
-    static final int EBADF = 9;
+    public static final int EBADF = 9;
 
     /** {@code struct pollfd}. */
     static final int POLLFD_SIZE = 8;

@@ -2,7 +2,6 @@ package io.rdma.internal.os;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
@@ -14,14 +13,12 @@ public final class MappedFiles {
     private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "devtmpfs", "hugetlbfs");
     private static final int FIELDS = 6; // range, rights, offset, device, inode, path
     private static final int MS_SYNC = 4;
-    private static final int EINTR = 4;
     private static final int HEXADECIMAL = 16;
 
     private MappedFiles() {}
 
-    /** The call, linked when it is first needed. */
+    /** The function, found when it is first needed. */
     private static final class Calls {
-        static final MethodHandle CALL = SixLongs.link();
         static final MemorySegment MSYNC = SixLongs.symbol("msync");
     }
 
@@ -80,20 +77,11 @@ public final class MappedFiles {
     public static boolean sync(long address, long bytes) {
         long start = address & -Pages.SIZE;
         long length = address + bytes - start;
-        while (call(start, length) != 0) {
-            if (CallState.errno() != EINTR) {
+        while ((int) SixLongs.Calls.call(Calls.MSYNC, start, length, MS_SYNC, 0, 0, 0) != 0) {
+            if (CallState.errno() != Libc.EINTR) {
                 return false;
             }
         }
         return true;
-    }
-
-    private static int call(long start, long length) {
-        try {
-            return (int) (long)
-                    Calls.CALL.invokeExact(Calls.MSYNC, CallState.segment(), start, length, (long) MS_SYNC, 0L, 0L, 0L);
-        } catch (Throwable t) {
-            throw CallState.unexpected(t);
-        }
     }
 }

@@ -3,7 +3,6 @@ package io.rdma.internal.os;
 import io.rdma.internal.ibv.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 
 // Invariants
 // - No call here can end the process: the kernel does the access, and reports memory that is not there as an error.
@@ -17,28 +16,18 @@ import java.lang.invoke.MethodHandle;
 public final class ProcessMemory {
     private static final int MADV_POPULATE_READ = 22;
     private static final int MADV_POPULATE_WRITE = 23;
-    private static final int EINTR = 4;
     private static final int IOV_LENGTH = 8;
     private static final int IOV_SIZE = 16;
 
     private ProcessMemory() {}
 
-    /** The calls, linked when they are first needed. */
+    /** The functions, found when they are first needed. */
     private static final class Calls {
-        static final MethodHandle CALL = SixLongs.link();
         static final MemorySegment READ = SixLongs.symbol("process_vm_readv");
         static final MemorySegment WRITE = SixLongs.symbol("process_vm_writev");
         static final MemorySegment MADVISE = SixLongs.symbol("madvise");
         static final MemorySegment MINCORE = SixLongs.symbol("mincore");
         static final long PID = ProcessHandle.current().pid();
-
-        static long call(MemorySegment function, long a, long b, long c, long d, long e, long f) {
-            try {
-                return (long) CALL.invokeExact(function, CallState.segment(), a, b, c, d, e, f);
-            } catch (Throwable t) {
-                throw CallState.unexpected(t);
-            }
-        }
     }
 
     /** The outcome of a trial: a seccomp profile may forbid the calls, and an old kernel lacks some. */
@@ -96,7 +85,7 @@ public final class ProcessMemory {
         NativeMemory.putLong(vector + IOV_LENGTH, bytes);
         NativeMemory.putLong(vector + IOV_SIZE, remote);
         NativeMemory.putLong(vector + IOV_SIZE + IOV_LENGTH, bytes);
-        return Calls.call(function, Calls.PID, vector, 1, vector + IOV_SIZE, 1, 0) == bytes;
+        return SixLongs.Calls.call(function, Calls.PID, vector, 1, vector + IOV_SIZE, 1, 0) == bytes;
     }
 
     /**
@@ -109,8 +98,8 @@ public final class ProcessMemory {
         long start = address & -Pages.SIZE;
         long length = (address + bytes - start + Pages.SIZE - 1) & -Pages.SIZE;
         int advice = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
-        while ((int) Calls.call(Calls.MADVISE, start, length, advice, 0, 0, 0) != 0) {
-            if (CallState.errno() != EINTR) {
+        while ((int) SixLongs.Calls.call(Calls.MADVISE, start, length, advice, 0, 0, 0) != 0) {
+            if (CallState.errno() != Libc.EINTR) {
                 return false;
             }
         }
@@ -135,7 +124,7 @@ public final class ProcessMemory {
         long pages = (address + bytes - start + Pages.SIZE - 1) / Pages.SIZE;
         try (Arena arena = Arena.ofConfined()) {
             long states = arena.allocate(Math.max(1, pages)).address();
-            if ((int) Calls.call(Calls.MINCORE, start, pages * Pages.SIZE, states, 0, 0, 0) != 0) {
+            if ((int) SixLongs.Calls.call(Calls.MINCORE, start, pages * Pages.SIZE, states, 0, 0, 0) != 0) {
                 return false;
             }
             long first = 0; // of the run

@@ -11,8 +11,8 @@ import java.util.Locale;
 // Invariants
 // - The calling conventions of Linux on 64 bits pass six longs as they do narrower integers and pointers; functions
 //   that take fewer arguments ignore the rest. Of a result that is an int, only the lower half is defined.
-// - The class has no state, so no failure is permanent. The linker keeps what it made for a shape. Code that needs the
-//   shape links it again, and then gets the failure itself.
+// - The class has no state but Calls, so no failure of its own is permanent. The linker keeps what it made for a shape.
+// Code that needs the shape links it again, and then gets the failure itself.
 
 /**
  * Single function shape of all C calls before the first message on {@code soft0}. The linker takes milliseconds for
@@ -38,6 +38,21 @@ public final class SixLongs {
                         FunctionDescriptor.of(
                                 JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
                         CallState.ERRNO);
+    }
+
+    /** The calls that report their error by errno, linked when the first is needed. */
+    static final class Calls {
+        private static final MethodHandle CALL = link();
+
+        private Calls() {}
+
+        static long call(MemorySegment function, long a, long b, long c, long d, long e, long f) {
+            try {
+                return (long) CALL.invokeExact(function, CallState.segment(), a, b, c, d, e, f);
+            } catch (Throwable t) {
+                throw CallState.unexpected(t);
+            }
+        }
     }
 
     /** Returns a function of the C library. */

@@ -1,7 +1,7 @@
 package io.rdma.internal.soft;
 
 import static io.rdma.internal.ibv.Ibv.*;
-import static io.rdma.internal.ibv.MemoryPlacement.ACCESS_FLUSH_GLOBAL;
+import static io.rdma.internal.ibv.MemoryPlacement.ACCESS_FLUSHES;
 import static io.rdma.internal.ibv.MemoryPlacement.ACCESS_FLUSH_PERSISTENT;
 
 import io.rdma.internal.ffi.MemoryVerbs;
@@ -55,7 +55,7 @@ final class SoftMemory implements MemoryVerbs {
         boolean remoteWrite = (access & (ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC)) != 0;
         boolean everything = (access & ACCESS_ON_DEMAND) != 0 && SoftMr.isEverything(address, length);
         boolean atomics = (access & ACCESS_REMOTE_ATOMIC) != 0;
-        int flushes = access & (ACCESS_FLUSH_GLOBAL | ACCESS_FLUSH_PERSISTENT);
+        int flushes = access & ACCESS_FLUSHES;
         if (flushes != 0) {
             verbs.require(call, (flushes & ~verbs.personality().flushRights()) == 0, FLUSH);
         }

@@ -5,6 +5,7 @@ import io.rdma.internal.ibv.Qp;
 import io.rdma.internal.ibv.QpCap;
 import io.rdma.internal.ibv.Srq;
 import io.rdma.internal.ibv.SrqAttr;
+import io.rdma.internal.os.Libc;
 import io.rdma.internal.soft.device.SoftDevice;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;
@@ -27,8 +28,6 @@ import java.util.List;
  */
 final class SoftXrc implements XrcVerbs {
     private static final QpCap NOTHING = new QpCap(0, 0, 0, 0, 0);
-
-    private static final int EBADF = 9;
 
     private final SoftVerbs verbs;
     private final SoftXrcd.Files files = new SoftXrcd.Files(); // guarded by the monitor of verbs
@@ -65,7 +64,7 @@ final class SoftXrc implements XrcVerbs {
             Path file = Path.of("/proc/self/fd/" + fd);
             return List.of(Files.getAttribute(file, "unix:dev"), Files.getAttribute(file, "unix:ino"));
         } catch (IOException e) {
-            throw new VerbsException("ibv_open_xrcd", EBADF, "The descriptor is not open");
+            throw new VerbsException("ibv_open_xrcd", Libc.EBADF, "The descriptor is not open");
         }
     }
 
@@ -136,7 +135,6 @@ final class SoftXrc implements XrcVerbs {
                 return made;
             });
             domain.users++;
-            domain.add(qp);
             return new Qp(qp.handle, qp.qpn, NOTHING);
         }
     }
@@ -145,8 +143,9 @@ final class SoftXrc implements XrcVerbs {
     public Qp openQp(long xrcd, int qpNum) {
         synchronized (verbs) {
             SoftXrcd domain = verbs.object("ibv_open_qp", xrcd, SoftXrcd.class);
-            SoftQp target = domain.target(qpNum);
-            if (target == null) {
+            SoftDevice on = verbs.device();
+            SoftQp target = on.call(() -> on.find(qpNum));
+            if (target == null || !domain.isSameAs(target.xrcd)) {
                 throw new VerbsException(
                         "ibv_open_qp",
                         Errno.EINVAL,
@@ -176,10 +175,6 @@ final class SoftXrc implements XrcVerbs {
         SoftXrcd by = opened == null ? creators : opened.xrcd;
         verbs.handles.remove(opened == null ? target : opened);
         by.users--;
-        if (--target.owners > 0) {
-            return false;
-        }
-        by.remove(target);
-        return true;
+        return --target.owners == 0;
     }
 }

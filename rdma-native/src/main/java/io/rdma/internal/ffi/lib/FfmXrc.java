@@ -35,6 +35,10 @@ final class FfmXrc implements XrcVerbs {
         Outcome.zero("ibv_close_xrcd", result);
     }
 
+    private static Qp receiving(long qp) {
+        return new Qp(qp, getInt(qp + FfmAsyncEvents.QP_NUM), new QpCap(0, 0, 0, 0, 0));
+    }
+
     private static long function(String call, long object, long field) {
         long function = ProviderCalls.extension(getLong(object), field);
         if (function == 0) {
@@ -77,7 +81,7 @@ final class FfmXrc implements XrcVerbs {
             putInt(at + ExtendedLayout.QP_INIT_COMP_MASK, Ibv.QP_INIT_ATTR_XRCD);
             putLong(at + ExtendedLayout.QP_INIT_XRCD, xrcd);
             long qp = FfmExtended.create("ibv_create_qp_ex", getLong(xrcd), ProviderCalls.VERBS_CREATE_QP_EX, at);
-            return new Qp(qp, getInt(qp + FfmAsyncEvents.QP_NUM), new QpCap(0, 0, 0, 0, 0));
+            return receiving(qp);
         }
     }
 
@@ -90,7 +94,7 @@ final class FfmXrc implements XrcVerbs {
             putLong(at + ExtendedLayout.QP_OPEN_XRCD, xrcd);
             putInt(at + ExtendedLayout.QP_OPEN_QP_TYPE, Ibv.QPT_XRC_RECV);
             long qp = FfmExtended.create("ibv_open_qp", getLong(xrcd), ProviderCalls.VERBS_OPEN_QP, at);
-            return new Qp(qp, getInt(qp + FfmAsyncEvents.QP_NUM), new QpCap(0, 0, 0, 0, 0));
+            return receiving(qp);
         }
     }
 }

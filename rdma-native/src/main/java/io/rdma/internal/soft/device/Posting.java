@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * pair and rings the doorbell once. Any thread.
  */
 public final class Posting {
-    private static final int PLACEMENT = 1 << WR_FLUSH | 1 << WR_ATOMIC_WRITE; // of the extended interface alone
     private static final int ALL_FLAGS = SEND_FENCE | SEND_SIGNALED | SEND_SOLICITED | SEND_INLINE;
 
     private Posting() {}
@@ -56,7 +55,7 @@ public final class Posting {
             qp.sq.stage();
             for (long wr = first; wr != 0 && result == 0; wr = SendWr.next(wr)) {
                 boolean allowed = (qp.sendOps & ExtendedVerbs.sendOp(SendWr.opcode(wr))) != 0;
-                result = allowed ? sendOne(qp, wr, qp.operations | PLACEMENT) : -Errno.EINVAL;
+                result = allowed ? sendOne(qp, wr, qp.operations | MemoryPlacement.WR_BITS) : -Errno.EINVAL;
             }
             qp.sq.commit(result == 0);
         }
@@ -74,7 +73,7 @@ public final class Posting {
         int numSge = SendWr.numSge(wr);
         boolean inline = (flags & SEND_INLINE) != 0;
         boolean atomic = opcode == WR_ATOMIC_CMP_AND_SWP || opcode == WR_ATOMIC_FETCH_AND_ADD;
-        boolean placement = (PLACEMENT >>> opcode & 1) != 0;
+        boolean placement = MemoryPlacement.isPlacement(opcode);
         boolean dataless = opcode == WR_LOCAL_INV || opcode == WR_BIND_MW || placement;
         if (qp.state < QPS_RTS
                 || qp.awaitsPeer && qp.state != QPS_ERR

@@ -71,16 +71,16 @@ public record SoftConfig(
 
     /** Returns the configuration of a device with two addresses of the loopback interface. */
     public static SoftConfig twoOnLoopback() {
-        try {
-            return loopback().withSecondAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 2}));
-        } catch (UnknownHostException e) {
-            throw new AssertionError(e);
-        }
+        return loopback().withSecondAddress(loopback(2));
     }
 
     public static SoftConfig loopback() {
+        return at(loopback(1), 0);
+    }
+
+    private static InetAddress loopback(int last) {
         try {
-            return at(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0);
+            return InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) last});
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }

@@ -26,8 +26,6 @@ public final class MemoryKeys {
 
     private static final int REMOTE_WRITES = ACCESS_REMOTE_WRITE | ACCESS_REMOTE_ATOMIC;
 
-    private static final int FLUSHES = MemoryPlacement.ACCESS_FLUSH_GLOBAL | MemoryPlacement.ACCESS_FLUSH_PERSISTENT;
-
     private final RandomGenerator random;
     private final OnDemandPaging paging;
     private final IntTable<SoftMr> regions = new IntTable<>();
@@ -211,7 +209,7 @@ public final class MemoryKeys {
                 && (region.access & ACCESS_ZERO_BASED) == 0
                 && (!writes || (region.access & ACCESS_LOCAL_WRITE) != 0)
                 && (!zeroBased || type2)
-                && (bind.access() & FLUSHES & ~region.access) == 0
+                && (bind.access() & MemoryPlacement.ACCESS_FLUSHES & ~region.access) == 0
                 && ((bind.access() & ACCESS_REMOTE_ATOMIC) == 0 || region.pages == null || !region.isVast())
                 && region.translate(qp.pd, bind.address(), bind.length(), 0) != 0;
     }

@@ -4,6 +4,7 @@ import static io.rdma.internal.ibv.Ibv.*;
 import static io.rdma.internal.ibv.MemoryPlacement.WC_FLUSH;
 import static io.rdma.internal.ibv.MemoryPlacement.WR_FLUSH;
 
+import io.rdma.internal.ibv.MemoryPlacement;
 import org.jspecify.annotations.Nullable;
 
 /** One slot of a queue: a copy of the posted work request, and its progress. Reused. */
@@ -100,7 +101,7 @@ public final class QueuedRequest {
 
     /** Returns whether it belongs to the memory placement extensions, IB specification, annex A19. */
     public boolean isPlacement() {
-        return opcode == WR_FLUSH || opcode == WR_ATOMIC_WRITE;
+        return MemoryPlacement.isPlacement(opcode);
     }
 
     public boolean isAtomic() {

@@ -9,7 +9,6 @@ public final class SoftXrcd extends SoftObject {
     /** The domain itself, which several callers may have opened. */
     private static final class Domain {
         private final @Nullable Object inode;
-        private final Map<Integer, SoftQp> targets = new HashMap<>();
         private int opened;
 
         Domain(@Nullable Object inode) {
@@ -51,21 +50,6 @@ public final class SoftXrcd extends SoftObject {
     /** Returns whether another caller has opened the same domain. Any thread. */
     public boolean isSameAs(@Nullable SoftXrcd other) {
         return other != null && other.domain == domain;
-    }
-
-    /** Returns a target queue pair of the domain; null if it has none of that number. */
-    public @Nullable SoftQp target(int qpn) {
-        return domain.targets.get(qpn);
-    }
-
-    /** Adds a target queue pair. */
-    public void add(SoftQp target) {
-        domain.targets.put(target.qpn, target);
-    }
-
-    /** Removes a target queue pair. */
-    public void remove(SoftQp target) {
-        domain.targets.remove(target.qpn);
     }
 
     @Override

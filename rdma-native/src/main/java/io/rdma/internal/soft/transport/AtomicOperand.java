@@ -1,7 +1,5 @@
 package io.rdma.internal.soft.transport;
 
-import static io.rdma.internal.ibv.Ibv.ACCESS_REMOTE_ATOMIC;
-
 import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.wire.Opcode;
@@ -9,7 +7,7 @@ import io.rdma.internal.soft.wire.Packet;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/** The eight bytes that a peer's atomic changes. Device thread. */
+/** The eight bytes that a peer's atomic or ATOMIC WRITE changes. Device thread. */
 final class AtomicOperand {
     private static final VarHandle LONGS = ValueLayout.JAVA_LONG.varHandle();
 
@@ -18,12 +16,12 @@ final class AtomicOperand {
     /**
      * Finds the memory.
      *
+     * @param access the right that the request needs
      * @return address; 0 if the peer may not change that memory, or {@code OnDemandPaging.FAULT}
      */
-    static long find(SoftQp qp, Packet p) {
-        boolean allowed = (qp.attr.qpAccessFlags() & ACCESS_REMOTE_ATOMIC) != 0;
-        long address =
-                allowed ? qp.device.keys().remote(qp, p.rkey, p.remoteAddress, Long.BYTES, ACCESS_REMOTE_ATOMIC) : 0;
+    static long find(SoftQp qp, Packet p, int access) {
+        boolean allowed = (qp.attr.qpAccessFlags() & access) != 0;
+        long address = allowed ? qp.device.keys().remote(qp, p.rkey, p.remoteAddress, Long.BYTES, access) : 0;
         return address < 0 ? qp.device.keys().paging().atomicTarget(p.rkey, address) : address;
     }
 
@@ -37,5 +35,10 @@ final class AtomicOperand {
         return p.opcode == Opcode.FETCH_ADD
                 ? (long) LONGS.getAndAdd(NativeMemory.ALL, address, p.swapAdd)
                 : (long) LONGS.compareAndExchange(NativeMemory.ALL, address, p.compare, p.swapAdd);
+    }
+
+    /** Executes the ATOMIC WRITE. A reader that sees its value sees the writes before it as well. */
+    static void write(Packet p, long address) {
+        LONGS.setRelease(NativeMemory.ALL, address, p.swapAdd);
     }
 }

@@ -7,7 +7,6 @@ import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_MR;
 import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_PERSISTENT;
 
 import io.rdma.internal.ibv.MemoryPlacement;
-import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.os.MappedFiles;
 import io.rdma.internal.soft.objects.Access;
 import io.rdma.internal.soft.objects.MemoryKeys;
@@ -16,7 +15,6 @@ import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.wire.Counter;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.internal.soft.wire.Packet;
-import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 /** The memory that a FLUSH places or an ATOMIC WRITE changes, IB specification, annex A19. Device thread. */
 final class Placement {
     private static final int TYPES = FLUSH_GLOBAL | FLUSH_PERSISTENT;
-    private static final VarHandle LONGS = ValueLayout.JAVA_LONG.varHandle();
 
     private final SoftQp qp;
     private @Nullable FileFlush files; // from the first FLUSH for persistence on
@@ -62,21 +59,14 @@ final class Placement {
      *     if the memory is paged on demand
      */
     long find(Packet p) {
+        if (p.opcode == Opcode.ATOMIC_WRITE) {
+            return AtomicOperand.find(qp, p, ACCESS_REMOTE_WRITE);
+        }
         MemoryKeys keys = qp.device.keys();
-        if (p.opcode == Opcode.FLUSH) {
-            long from = isWhole(p) ? keys.start(p.rkey) : p.remoteAddress;
-            return allowed(p, from, length(p), MemoryPlacement.access(p.flushTypes()));
-        }
-        long address = allowed(p, p.remoteAddress, ATOMIC_WRITE_BYTES, ACCESS_REMOTE_WRITE);
-        if (address >= 0) {
-            return address;
-        }
-        return keys.paging().atomicTarget(p.rkey, address); // the processor writes at once, as it does for an atomic
-    }
-
-    private long allowed(Packet p, long from, long bytes, int access) {
+        int access = MemoryPlacement.access(p.flushTypes());
         boolean queuePair = (qp.attr.qpAccessFlags() & access) == access;
-        return queuePair ? qp.device.keys().remote(qp, p.rkey, from, bytes, access) : 0;
+        long from = isWhole(p) ? keys.start(p.rkey) : p.remoteAddress;
+        return queuePair ? keys.remote(qp, p.rkey, from, length(p), access) : 0;
     }
 
     private static boolean isWhole(Packet flush) {
@@ -95,7 +85,7 @@ final class Placement {
      */
     Access execute(Packet p, long address) {
         if (p.opcode == Opcode.ATOMIC_WRITE) {
-            LONGS.setRelease(NativeMemory.ALL, address, p.swapAdd);
+            AtomicOperand.write(p, address);
             return Access.DONE;
         }
         VarHandle.fullFence();

@@ -114,13 +114,14 @@ final class Requester implements SendSide {
 
     private void timeout() {
         deadline = 0;
-        if (qp.sq.taken == next && index == 0) {
-            return;
-        }
-        if (mayRetry()) {
+        if (isInFlight() && mayRetry()) {
             window.timedOut(lastSent());
             rewindToOldest();
         }
+    }
+
+    private boolean isInFlight() {
+        return next != qp.sq.taken || index != 0;
     }
 
     /** Counts a retry. After the last one it migrates to an armed alternate path, or else fails. */
@@ -141,7 +142,7 @@ final class Requester implements SendSide {
         rnrUntil = 0;
         impliedNak = false;
         window.reset(qp.device.packetsInFlight(qp));
-        if (next != qp.sq.taken || index != 0) { // something is in flight
+        if (isInFlight()) {
             rewindToOldest();
         }
     }

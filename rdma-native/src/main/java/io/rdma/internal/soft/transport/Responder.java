@@ -388,7 +388,7 @@ final class Responder implements ReceiveSide {
      */
     private void atomic(Packet p) {
         boolean aligned = AtomicOperand.isAligned(p.remoteAddress);
-        long address = aligned ? AtomicOperand.find(qp, p) : 0;
+        long address = aligned ? AtomicOperand.find(qp, p, ACCESS_REMOTE_ATOMIC) : 0;
         if (aligned && address <= 0) {
             notAccessed(address == OnDemandPaging.FAULT ? Access.PAGE_FAULT : Access.REFUSED, p.psn);
             return;
