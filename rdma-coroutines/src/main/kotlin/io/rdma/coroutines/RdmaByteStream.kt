@@ -35,11 +35,8 @@ public class RdmaByteStream(
     public suspend fun write(bytes: ByteBuffer) {
         val rest = bytes.duplicate()
         while (rest.hasRemaining()) {
-            writeSome { room ->
-                val count = minOf(room.remaining(), rest.remaining())
-                room.put(rest.slice().limit(count))
-                rest.position(rest.position() + count)
-            }
+            awaitRoom()
+            output.put(rest)
         }
     }
 
@@ -47,9 +44,13 @@ public class RdmaByteStream(
     public suspend fun write(bytes: ByteArray): Unit = write(ByteBuffer.wrap(bytes))
 
     internal suspend fun writeSome(writer: (ByteBuffer) -> Unit) {
+        awaitRoom()
+        output.put(writer)
+    }
+
+    private suspend fun awaitRoom() {
         output.requireOpen()
         awaitBuffer()
-        output.put(writer)
     }
 
     private suspend fun awaitBuffer() {

@@ -6,5 +6,4 @@ import org.junit.jupiter.api.Tag
 @Tag("rxe")
 class RxeLargestMessageContractTest : LargestMessageContract() {
     override val device = TestDevice.real()
-    override val length = GIBIBYTE / 4
 }

@@ -2,5 +2,4 @@ package io.rdma.coroutines
 
 class SoftLargestMessageContractTest : LargestMessageContract() {
     override val device = "soft0"
-    override val length = GIBIBYTE / 4
 }

@@ -50,9 +50,6 @@ final class Side implements AutoCloseable {
     static final int DEPTH = 64;
 
     /** Number of reads and atomics in flight at a time. */
-    private static final Set<WorkRequestOpcode> PLACEMENT = EnumSet.of(WorkRequestOpcode.ATOMIC_WRITE);
-
-    private static final Set<DeviceCapability> PLACEMENT_CAPABILITIES = EnumSet.of(DeviceCapability.ATOMIC_WRITE);
     private static final int ANSWERS = 4;
 
     private static final int QKEY = 0x2468_ace0;
@@ -93,7 +90,6 @@ final class Side implements AutoCloseable {
         channel = context.createCompletionChannel();
         queue = context.createCompletionQueue(2 * DEPTH, channel);
         Set<AccessFlag> access = EnumSet.range(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC);
-        Set<DeviceCapability> announced = context.queryDeviceExtended().capabilities();
         region = domain.allocate(bytes, access);
         QueuePairCapacity capacity = new QueuePairCapacity(DEPTH, DEPTH, 1, 1, 0);
         pair = domain.createQueuePair(type, queue, queue, null, capacity, PostingInterface.BOTH);
@@ -107,8 +103,8 @@ final class Side implements AutoCloseable {
         out.write(gid.gid().bytes());
         out.writeLong(region.remote().address());
         out.writeInt(region.rkey());
-        boolean answers = announced.containsAll(PLACEMENT_CAPABILITIES);
-        boolean posts = pair.operations().containsAll(PLACEMENT);
+        boolean answers = context.queryDeviceExtended().capabilities().contains(DeviceCapability.ATOMIC_WRITE);
+        boolean posts = pair.operations().contains(WorkRequestOpcode.ATOMIC_WRITE);
         out.writeBoolean(answers);
         out.writeBoolean(posts);
         out.flush();

@@ -97,12 +97,7 @@ abstract class PathMigrationContract {
     }
 
     static QueuePairAttributes toReadyToSend(int sqPsn) {
-        return QueuePairAttributes.toState(QueuePairState.RTS)
-                .sqPsn(sqPsn)
-                .timeout(TIMEOUT)
-                .retryCnt(FEW_RETRIES)
-                .rnrRetry(Pair.MANY_RETRIES)
-                .maxRdAtomic(4);
+        return Pair.toReadyToSend(sqPsn).timeout(TIMEOUT).retryCnt(FEW_RETRIES);
     }
 
     static QueuePairAttributes rearm() {

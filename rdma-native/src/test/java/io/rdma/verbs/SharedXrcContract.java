@@ -73,28 +73,16 @@ abstract class SharedXrcContract {
         opened.close();
     }
 
-    private static QueuePairAttributes toInit() {
-        return QueuePairAttributes.toState(QueuePairState.INIT)
-                .pkeyIndex(0)
-                .port(1)
-                .access(REMOTE);
-    }
-
     private static QueuePairAttributes toReceive(DeviceContext from, QueuePair peer) {
         return RoutablePath.toReadyToReceive(from, peer, 7).pathMtu(Mtu.BYTES_1024);
     }
 
     private static void connect(DeviceContext senders, QueuePair sender, DeviceContext receivers, QueuePair receiver) {
-        sender.modify(toInit());
-        receiver.modify(toInit());
+        Pair.init(sender, REMOTE);
+        Pair.init(receiver, REMOTE);
         sender.modify(toReceive(senders, receiver));
         receiver.modify(toReceive(receivers, sender).maxDestRdAtomic(4).minRnrTimer(1));
-        sender.modify(QueuePairAttributes.toState(QueuePairState.RTS)
-                .sqPsn(7)
-                .timeout(14)
-                .retryCnt(7)
-                .rnrRetry(7)
-                .maxRdAtomic(4));
+        sender.modify(Pair.toReadyToSend(7));
         receiver.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(7).timeout(14));
     }
 

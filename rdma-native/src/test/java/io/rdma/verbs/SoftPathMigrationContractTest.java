@@ -8,7 +8,6 @@ import io.rdma.types.AsyncEventType;
 import io.rdma.types.PathMigrationState;
 import io.rdma.types.WorkCompletionStatus;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -26,11 +25,7 @@ class SoftPathMigrationContractTest extends PathMigrationContract {
     }
 
     private void setLost(String address) {
-        try {
-            network.setFaults(InetAddress.getByName(address), LinkFaults.NONE.withPartitioned(true));
-        } catch (UnknownHostException e) {
-            throw new AssertionError(e);
-        }
+        network.setFaults(InetAddress.ofLiteral(address), LinkFaults.NONE.withPartitioned(true));
     }
 
     @AfterEach

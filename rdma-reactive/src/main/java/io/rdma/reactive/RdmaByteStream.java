@@ -116,8 +116,7 @@ public final class RdmaByteStream {
         if (output.isEnded()) {
             return Mono.empty();
         }
-        output.requireOpen();
-        output.push();
+        flushNow();
         if (output.hasBuffer()) {
             output.end();
             return Mono.empty();

@@ -89,6 +89,27 @@ abstract class ByteStreamContract {
         void run() throws IOException;
     }
 
+    /** A thread that waits in a step, and the exception that ends its wait. */
+    private record Blocked(Thread thread, CompletableFuture<IOException> end) {
+        static Blocked in(Step step) {
+            CompletableFuture<IOException> end = new CompletableFuture<>();
+            Thread thread = Thread.startVirtualThread(() -> {
+                try {
+                    step.run();
+                    end.completeExceptionally(new AssertionError("it ended without an exception"));
+                } catch (IOException e) {
+                    end.complete(e);
+                }
+            });
+            await().atMost(PATIENCE).until(() -> thread.getState() == Thread.State.WAITING);
+            return new Blocked(thread, end);
+        }
+
+        IOException ended() throws Exception {
+            return end.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
     private static void writeInPieces(OutputStream to, byte[] bytes) throws IOException {
         Random random = new Random(3);
         for (int at = 0; at < bytes.length; ) {
@@ -224,19 +245,10 @@ abstract class ByteStreamContract {
 
     @Test
     void aReaderThatIsInterruptedLosesNothing() throws Exception {
-        CompletableFuture<Throwable> interrupted = new CompletableFuture<>();
         InputStream in = peer.inputStream();
-        Thread reader = Thread.startVirtualThread(() -> {
-            try {
-                in.read();
-                interrupted.complete(new AssertionError("it read something"));
-            } catch (IOException e) {
-                interrupted.complete(e);
-            }
-        });
-        await().atMost(PATIENCE).until(() -> reader.getState() == Thread.State.WAITING);
-        reader.interrupt();
-        assertThat(interrupted.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(InterruptedIOException.class);
+        Blocked reader = Blocked.in(in::read);
+        reader.thread().interrupt();
+        assertThat(reader.ended()).isInstanceOf(InterruptedIOException.class);
         Flux.concat(client.write(ByteBuffer.wrap(random(9))), client.end()).blockLast(PATIENCE);
         assertThat(in.readAllBytes()).isEqualTo(random(9));
         in.close();
@@ -256,19 +268,9 @@ abstract class ByteStreamContract {
     void aWriterThatIsInterruptedKnowsWhatItWrote() throws Exception {
         byte[] bytes = random(2 * LARGE);
         OutputStream out = client.outputStream();
-        CompletableFuture<IOException> interrupted = new CompletableFuture<>();
-        Thread writer = Thread.startVirtualThread(() -> {
-            try {
-                out.write(bytes);
-                interrupted.completeExceptionally(new AssertionError("nobody reads, but all was written"));
-            } catch (IOException e) {
-                interrupted.complete(e);
-            }
-        });
-        await().atMost(PATIENCE).until(() -> writer.getState() == Thread.State.WAITING);
-        writer.interrupt();
-        IOException end = interrupted.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        int written = ((InterruptedIOException) end).bytesTransferred;
+        Blocked writer = Blocked.in(() -> out.write(bytes)); // nobody reads
+        writer.thread().interrupt();
+        int written = ((InterruptedIOException) writer.ended()).bytesTransferred;
         assertThat(written).isGreaterThan(0).isLessThan(bytes.length);
         CompletableFuture<byte[]> received = all(peer).toFuture();
         run(() -> {
@@ -301,17 +303,8 @@ abstract class ByteStreamContract {
     @Test
     void aCloseOfTheInputEndsAThreadThatWaits() throws Exception {
         InputStream in = peer.inputStream();
-        CompletableFuture<IOException> ended = new CompletableFuture<>();
-        Thread reader = Thread.startVirtualThread(() -> {
-            try {
-                in.read();
-                ended.completeExceptionally(new AssertionError("it read something"));
-            } catch (IOException e) {
-                ended.complete(e);
-            }
-        });
-        await().atMost(PATIENCE).until(() -> reader.getState() == Thread.State.WAITING);
+        Blocked reader = Blocked.in(in::read);
         in.close();
-        assertThat(ended.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).hasMessageContaining("closed");
+        assertThat(reader.ended()).hasMessageContaining("closed");
     }
 }

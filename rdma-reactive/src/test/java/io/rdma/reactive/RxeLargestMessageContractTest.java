@@ -9,9 +9,4 @@ class RxeLargestMessageContractTest extends LargestMessageContract {
     String device() {
         return TestDevice.real();
     }
-
-    @Override
-    int length() {
-        return GIBIBYTE / 4;
-    }
 }

@@ -5,9 +5,4 @@ class SoftLargestMessageContractTest extends LargestMessageContract {
     String device() {
         return "soft0";
     }
-
-    @Override
-    int length() {
-        return GIBIBYTE / 4;
-    }
 }

@@ -46,6 +46,15 @@ abstract class AlternatePathContract extends ConnectedContract {
         throw refusal;
     }
 
+    private void orRefused(Runnable connecting) {
+        try {
+            connecting.run();
+        } catch (CompletionException e) {
+            awaitNoEndpoint();
+            refusesAlternatePaths((RdmaConnectException) e.getCause());
+        }
+    }
+
     private ConnectionOptions migrating() {
         return small().withConnectMethod(ConnectMethod.TCP)
                 .withTimeout(TIMEOUT)
@@ -84,12 +93,7 @@ abstract class AlternatePathContract extends ConnectedContract {
 
     @Test
     void aConnectionMigratesGoesOnAndMigratesBack() {
-        try {
-            connect(migrating());
-        } catch (CompletionException e) {
-            awaitNoEndpoint();
-            refusesAlternatePaths((RdmaConnectException) e.getCause());
-        }
+        orRefused(() -> connect(migrating()));
         awaitFirstFrame();
         arm();
         int first = gid(client);
@@ -122,14 +126,9 @@ abstract class AlternatePathContract extends ConnectedContract {
                 RdmaListener listener =
                         RdmaListener.bind(resources, migrating(), AdmissionLimits.DEFAULT, any, accepted::complete);
                 TcpRelay relay = new TcpRelay(listener.address())) {
-            try {
-                client = ConnectOutcome.of(resources, migrating(), relay.address())
-                        .join()
-                        .endpoint();
-            } catch (CompletionException e) {
-                awaitNoEndpoint();
-                refusesAlternatePaths((RdmaConnectException) e.getCause());
-            }
+            orRefused(() -> client = ConnectOutcome.of(resources, migrating(), relay.address())
+                    .join()
+                    .endpoint());
             server = accepted.join().endpoint();
             awaitFirstFrame();
             arm();

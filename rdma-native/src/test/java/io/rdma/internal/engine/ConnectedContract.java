@@ -219,10 +219,18 @@ abstract class ConnectedContract {
 
     /** Sends a message of eight bytes and receives it. */
     static void exchange(Endpoint from, Endpoint to) {
-        assertThat(submit(from, WorkRequest.send(acquire(from).limit(8), true)).ended().error)
-                .isNull();
-        try (ReceivedMessage message = next(to.receives()::poll)) {
-            assertThat(message.length()).isEqualTo(8);
+        assertThat(sendSmall(from, 8).ended().error).isNull();
+        assertNext(to, 8);
+    }
+
+    /** Sends a message in a buffer of the pool. */
+    static Counted sendSmall(Endpoint from, int bytes) {
+        return submit(from, WorkRequest.send(acquire(from).limit(bytes), true));
+    }
+
+    static void assertNext(Endpoint at, int bytes) {
+        try (ReceivedMessage message = next(at.receives()::poll)) {
+            assertThat(message.length()).isEqualTo(bytes);
         }
     }
 

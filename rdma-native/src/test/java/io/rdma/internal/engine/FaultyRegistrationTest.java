@@ -3,7 +3,6 @@ package io.rdma.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.internal.loop.RunOnly;
@@ -36,16 +35,6 @@ class FaultyRegistrationTest extends FaultyConnectedContract {
         });
     }
 
-    private Counted sendSmall() {
-        return submit(client, WorkRequest.send(acquire(client).limit(8), true));
-    }
-
-    private void assertNext(int bytes) {
-        try (ReceivedMessage message = next(server.receives()::poll)) {
-            assertThat(message.length()).isEqualTo(bytes);
-        }
-    }
-
     private static boolean isBack(RegisteredBuffer buffer) {
         return !buffer.segment().isReadOnly();
     }
@@ -58,12 +47,12 @@ class FaultyRegistrationTest extends FaultyConnectedContract {
             throw new VerbsException("ibv_reg_mr", errno, null);
         });
         Counted large = submit(client, WorkRequest.send(buffer, false));
-        Counted small = sendSmall();
+        Counted small = sendSmall(client, 8);
         assertThat(large.ended().error)
                 .isInstanceOfSatisfying(
                         VerbsException.class, e -> assertThat(e.errno()).isEqualTo(errno));
         assertThat(isBack(buffer)).isTrue();
-        assertNext(8);
+        assertNext(server, 8);
         assertThat(small.ended().error).isNull();
         assertThat(large.ends).hasValue(1);
         buffer.close();
@@ -109,11 +98,11 @@ class FaultyRegistrationTest extends FaultyConnectedContract {
         holdNext();
         Counted large = submit(client, WorkRequest.send(buffer, false));
         assertThat(registering.join()).isNotSameAs(Thread.currentThread());
-        Counted small = sendSmall();
+        Counted small = sendSmall(client, 8);
         assertThat(large.abandon()).isTrue();
         assertThat(isBack(buffer)).as("it is being registered").isFalse();
         goOn.complete(null);
-        assertNext(8);
+        assertNext(server, 8);
         assertThat(small.ended().error).isNull();
         await().atMost(PATIENCE).until(() -> isBack(buffer));
         assertThat(large.ends).hasValue(0);
@@ -206,7 +195,7 @@ class FaultyRegistrationTest extends FaultyConnectedContract {
         });
         assertThat(registering.join()).isNotSameAs(loop.join());
         goOn.complete(null);
-        assertNext(LARGE);
+        assertNext(server, LARGE);
         await().atMost(PATIENCE).until(() -> isBack(buffer));
         buffer.close();
     }

@@ -1,8 +1,6 @@
 package io.rdma.internal.engine;
 
-import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.internal.loop.BlockingTasks;
@@ -60,16 +58,6 @@ abstract class HeldRegistrations extends ConnectedContract {
     /** Returns memory of the application that the cache has registered, and no peer may read. */
     final RegisteredBuffer leased(int bytes) {
         return client.memory().register(arena.allocate(bytes, 4096));
-    }
-
-    final Counted sendSmall(int bytes) {
-        return submit(client, WorkRequest.send(acquire(client).limit(bytes), true));
-    }
-
-    final void assertNext(int bytes) {
-        try (ReceivedMessage message = next(server.receives()::poll)) {
-            assertThat(message.length()).isEqualTo(bytes);
-        }
     }
 
     @AfterEach

@@ -103,9 +103,9 @@ abstract class LargeGatherContract extends HeldRegistrations {
         long before = registered();
         holdRegistrations();
         Counted large = submit(client, message(header, body));
-        Counted small = sendSmall(8);
+        Counted small = sendSmall(client, 8);
         assertThat(large.abandon()).isTrue();
-        assertNext(8);
+        assertNext(server, 8);
         assertThat(small.ended().error).isNull();
         registrationsGoOn.countDown();
         awaitGivenBack(before);
@@ -150,13 +150,13 @@ abstract class LargeGatherContract extends HeldRegistrations {
         RegisteredBuffer piece = client.memory().register(other.allocate(LARGE - HEADER, 4096));
         holdRegistrations();
         Counted large = submit(client, message(header, piece));
-        Counted small = sendSmall(8);
+        Counted small = sendSmall(client, 8);
         other.close();
         registrationsGoOn.countDown();
         assertThat(large.ended().error)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("arena");
-        assertNext(8);
+        assertNext(server, 8);
         assertThat(small.ended().error).isNull();
         piece.close();
         assertBorrowed(false);

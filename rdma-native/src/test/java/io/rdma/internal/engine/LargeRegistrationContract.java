@@ -28,7 +28,7 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         await().atMost(PATIENCE).until(() -> server.receives().outstanding() == 1); // announced
         assertThat(registered() - before).isEqualTo(LARGE);
         registrationsGoOn.countDown();
-        assertNext(LARGE);
+        assertNext(server, LARGE);
         assertThat(sent.ended().error).isNull();
         await().atMost(PATIENCE).until(() -> registered() == before);
     }
@@ -44,7 +44,7 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         Counted sent = submit(client, WorkRequest.send(buffer, more));
         await().atMost(PATIENCE).until(() -> server.receives().outstanding() == 1);
         assertThat(registered() - before).as("a registration for the message").isEqualTo(LARGE + length);
-        assertNext(length);
+        assertNext(server, length);
         assertThat(sent.ended().error).isNull();
         buffer.close();
         await().atMost(PATIENCE).until(() -> registered() == before);
@@ -57,7 +57,7 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         MemoryRegion there = everything(server, 8);
         holdRegistrations();
         Counted large = submit(client, WorkRequest.send(buffer, false));
-        Counted small = sendSmall(8);
+        Counted small = sendSmall(client, 8);
         Counted second = submit(client, WorkRequest.send(buffer.limit(LARGE - 1), false));
         Counted write = submit(client, WorkRequest.write(acquire(client).limit(8), there.remote()));
         assertThat(write.ended().error).as("a one-sided operation passes").isNull();
@@ -66,9 +66,9 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         assertThat(server.receives().outstanding()).isZero();
         assertThat(buffer.segment().isReadOnly()).as("the device may read it").isTrue();
         registrationsGoOn.countDown();
-        assertNext(LARGE);
-        assertNext(8);
-        assertNext(LARGE - 1);
+        assertNext(server, LARGE);
+        assertNext(server, 8);
+        assertNext(server, LARGE - 1);
         assertThat(large.ended().error).isNull();
         assertThat(small.ended().error).isNull();
         assertThat(second.ended().error).isNull();
@@ -86,7 +86,7 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         exchange(server, client); // and goes on
         assertThat(submitted.isWaiting()).isTrue();
         registrationsGoOn.countDown();
-        assertNext(LARGE);
+        assertNext(server, LARGE);
         assertThat(submitted.ended().error).isNull();
     }
 
@@ -97,9 +97,9 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         long before = registered();
         holdRegistrations();
         Counted large = submit(client, WorkRequest.send(buffer, false));
-        Counted small = sendSmall(8);
+        Counted small = sendSmall(client, 8);
         assertThat(large.abandon()).isTrue();
-        assertNext(8);
+        assertNext(server, 8);
         assertThat(small.ended().error).isNull();
         await().atMost(PATIENCE).until(() -> !buffer.segment().isReadOnly());
         registrationsGoOn.countDown();
@@ -133,16 +133,16 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         RegisteredBuffer buffer = leased(LARGE);
         MemoryRegion filler = client.memory().allocate(BUDGET - registered() - LARGE + 1, Set.of());
         Counted large = submit(client, WorkRequest.send(buffer, false));
-        Counted small = sendSmall(8);
+        Counted small = sendSmall(client, 8);
         assertThat(large.ended().error)
                 .isInstanceOf(RegistrationLimitException.class)
                 .hasMessageContaining("maxRegisteredBytes");
         assertThat(buffer.segment().isReadOnly()).isFalse();
-        assertNext(8);
+        assertNext(server, 8);
         assertThat(small.ended().error).isNull();
         filler.close();
         client.submit(large);
-        assertNext(LARGE);
+        assertNext(server, LARGE);
         await().atMost(PATIENCE).until(() -> large.ends.get() == 2);
         buffer.close();
     }
@@ -169,9 +169,9 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         registrationsGoOn.countDown();
         assertThatThrownBy(failed::join).hasCauseInstanceOf(RegistrationLimitException.class);
         stream.abandonAll();
-        Counted other = sendSmall(3);
-        assertNext(1);
-        assertNext(3);
+        Counted other = sendSmall(client, 3);
+        assertNext(server, 1);
+        assertNext(server, 3);
         assertThat(other.ended().error).isNull();
         filler.close();
     }
@@ -200,7 +200,7 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         exchange(server, client); // the loop goes on
         assertThat(registered()).isEqualTo(before);
         registrationsGoOn.countDown();
-        assertNext(LARGE);
+        assertNext(server, LARGE);
         assertThat(sent.ended().error).isNull();
     }
 
@@ -212,7 +212,7 @@ abstract class LargeRegistrationContract extends HeldRegistrations {
         Counted sent = submit(client, WorkRequest.send(buffer, false));
         await().atMost(PATIENCE).until(() -> server.receives().outstanding() == 1); // announced
         registrationsGoOn.countDown();
-        assertNext(LARGE);
+        assertNext(server, LARGE);
         assertThat(sent.ended().error).isNull();
         buffer.close();
     }

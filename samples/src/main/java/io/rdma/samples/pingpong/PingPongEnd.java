@@ -5,7 +5,7 @@ import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.SendChain;
 
 /** One queue pair of a ping-pong, with its path and its turn. */
-final class PingPongEnd implements AutoCloseable {
+final class PingPongEnd {
     private final QueuePair pair;
     private final PingPongPath path;
     private final PingPongAddress local;
@@ -54,12 +54,5 @@ final class PingPongEnd implements AutoCloseable {
         }
         turns--;
         return true;
-    }
-
-    /** Closes the path, and then the queue pair. */
-    @Override
-    public void close() {
-        path.close();
-        pair.close();
     }
 }
