@@ -1,6 +1,5 @@
 package io.rdma.internal.engine;
 
-
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.internal.loop.BlockingTasks;
