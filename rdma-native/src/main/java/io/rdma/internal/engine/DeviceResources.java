@@ -5,7 +5,6 @@ import io.rdma.engine.ResourceOptions;
 import io.rdma.environment.Environment;
 import io.rdma.internal.close.CleanupStack;
 import io.rdma.internal.loop.CompletionLoop;
-import io.rdma.internal.loop.LoopThread;
 import io.rdma.types.RdmaException;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ProtectionDomain;
@@ -45,7 +44,7 @@ public final class DeviceResources implements AutoCloseable {
      * @param options how connections share it
      */
     public DeviceResources(RdmaDevice device, ResourceOptions options) {
-        this(new OpenDevice(device, options, loop -> LoopThread.start(loop, options.idleStrategy())));
+        this(OpenDevice.withThreads(device, options));
     }
 
     /**
@@ -57,15 +56,7 @@ public final class DeviceResources implements AutoCloseable {
      * @throws IllegalArgumentException if the options choose processors, which is for threads of the loops' own
      */
     public DeviceResources(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
-        this(new OpenDevice(device, withoutProcessors(options), driver));
-    }
-
-    private static ResourceOptions withoutProcessors(ResourceOptions options) {
-        if (!options.processors().isEmpty()) {
-            throw new IllegalArgumentException("these loops have no threads of their own: leave out"
-                    + " ResourceOptions.withProcessors, and let the threads that drive them choose their processors");
-        }
-        return options;
+        this(OpenDevice.drivenBy(driver, device, options));
     }
 
     private DeviceResources(OpenDevice device) {

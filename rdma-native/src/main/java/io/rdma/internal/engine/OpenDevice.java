@@ -7,6 +7,7 @@ import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.CompletionQueueLimits;
 import io.rdma.internal.loop.LoopGroup;
 import io.rdma.internal.loop.LoopPlacement;
+import io.rdma.internal.loop.LoopThread;
 import io.rdma.internal.os.StackRoom;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.RdmaDevice;
@@ -37,7 +38,25 @@ final class OpenDevice implements AutoCloseable {
     private volatile boolean companionFailed;
     private volatile @Nullable PlacementAbilities placement; // once asked for: a device does not change it
 
-    OpenDevice(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
+    /** Opens a device whose loops have threads of their own. */
+    static OpenDevice withThreads(RdmaDevice device, ResourceOptions options) {
+        return new OpenDevice(device, options, loop -> LoopThread.start(loop, options.idleStrategy()));
+    }
+
+    /**
+     * Opens a device whose loops are driven by threads that are not theirs.
+     *
+     * @throws IllegalArgumentException if the options choose processors, which is for threads of the loops' own
+     */
+    static OpenDevice drivenBy(Consumer<? super CompletionLoop> driver, RdmaDevice device, ResourceOptions options) {
+        if (!options.processors().isEmpty()) {
+            throw new IllegalArgumentException("these loops have no threads of their own: leave out"
+                    + " ResourceOptions.withProcessors, and let the threads that drive them choose their processors");
+        }
+        return new OpenDevice(device, options, driver);
+    }
+
+    private OpenDevice(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
         try (CleanupStack cleanup = new CleanupStack()) {
             context = cleanup.add(device.open());
             domains = new Domains(context, options, cleanup);
