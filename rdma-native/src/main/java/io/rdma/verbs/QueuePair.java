@@ -29,6 +29,7 @@ public final class QueuePair extends NativeObject {
     private final QueuePairType type;
     private final int number;
     private final QueuePairCapacity capacity;
+    private final boolean receives; // has a receive queue of its own
     private final SendInterface sends;
     private final Runnable destroyer;
     private volatile int largestDatagram; // 0: not queried yet
@@ -49,6 +50,7 @@ public final class QueuePair extends NativeObject {
         this.type = type;
         this.number = qp.qpNum();
         this.capacity = capacity;
+        this.receives = qp.cap().maxRecvWr() > 0;
         this.destroyer = destroyer;
     }
 
@@ -251,10 +253,11 @@ public final class QueuePair extends NativeObject {
      * Posts receives, {@code ibv_post_recv(3)}.
      *
      * @param chain not empty
-     * @return as {@link #post(SendChain)}
+     * @return as {@link #post(SendChain)}; {@code -EINVAL} if this has no receive queue of its own
      */
     public int post(ReceiveChain chain) {
-        return verbs.postRecv(handle(), chain.address(), chain.badWr());
+        // Not every provider checks: that of siw divides by the size of the queue, which ends the JVM.
+        return receives ? verbs.postRecv(handle(), chain.address(), chain.badWr()) : -Errno.EINVAL;
     }
 
     /**

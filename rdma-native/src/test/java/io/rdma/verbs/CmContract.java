@@ -200,7 +200,7 @@ abstract class CmContract {
         exchange(made.serverEnd(), made.clientEnd());
         ReceiveChain own = new ReceiveChain(1, 1);
         own.add(1);
-        assertThat(made.clientEnd().pair.post(own)).as("a receive of its own").isNegative();
+        assertThat(made.clientEnd().pair.post(own)).as("a receive of its own").isEqualTo(-Errno.EINVAL);
         assertThat(made.client().queuePair()).isSameAs(made.clientEnd().pair);
     }
 

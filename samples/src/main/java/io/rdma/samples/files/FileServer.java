@@ -29,9 +29,10 @@ final class FileServer {
     static void run(RdmaDevice device, String host, int port, Path file) throws IOException {
         // Closed in the opposite order: the arena last, when the device no longer uses its memory.
         try (Arena arena = Arena.ofShared();
-                FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+                FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
                 RdmaResources resources = RdmaResources.open(device)) {
-            MemorySegment mapped = channel.map(MapMode.READ_ONLY, 0, channel.size(), arena);
+            // Nobody writes. Linux before 6.2 cannot register a mapping that is READ_ONLY.
+            MemorySegment mapped = channel.map(MapMode.PRIVATE, 0, channel.size(), arena);
             try (MemoryRegion region = resources.domain().register(mapped, access(resources))) {
                 DisposableServer server = RdmaServer.create()
                         .resources(resources)
