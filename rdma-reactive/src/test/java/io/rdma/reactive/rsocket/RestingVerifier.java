@@ -25,8 +25,6 @@ public final class RestingVerifier {
 
     /** Changes the verifier in this JVM. */
     static void install() {
-        // Byte Buddy comes with Lincheck, and is older than this JDK. The verifier's class file is older than both.
-        System.setProperty("net.bytebuddy.experimental", "true");
         try {
             ByteBuddyAgent.install();
             Class<?> verifier = Class.forName("reactor.test.DefaultStepVerifierBuilder$DefaultVerifySubscriber");
