@@ -24,10 +24,10 @@ class RxeSamplesContractTest extends SamplesContract {
     /** Compares the output with that of rdma-core's own program for the same device. */
     @Test
     void devinfoAgreesWithIbvDevinfo() throws Exception {
-        Process ibvDevinfo = new ProcessBuilder("ibv_devinfo", "-v", "-d", "rxe0").start();
+        Process ibvDevinfo = new ProcessBuilder("ibv_devinfo", "-v", "-d", device()).start();
         Map<String, String> expected =
                 rows(new String(ibvDevinfo.getInputStream().readAllBytes()));
-        try (JavaProcess devinfo = JavaProcess.inResident(Main.class, "devinfo", "-v", "--device", "rxe0")) {
+        try (JavaProcess devinfo = JavaProcess.inResident(Main.class, "devinfo", "-v", "--device", device())) {
             Map<String, String> actual = rows(devinfo.ended(0).output());
             actual.keySet().retainAll(expected.keySet());
             assertThat(actual).hasSizeGreaterThan(35);

@@ -41,6 +41,10 @@ abstract class SamplesContract {
         TestDevice.assumed(device());
     }
 
+    private String host() {
+        return TestDevice.host(device());
+    }
+
     private JavaProcess run(String... arguments) throws IOException {
         return JavaProcess.inResident(Main.class, onDevice(arguments));
     }
@@ -58,10 +62,10 @@ abstract class SamplesContract {
     @ParameterizedTest(name = "{0} server, {1} client")
     @CsvSource({"java, kotlin", "kotlin, java"})
     void echoesAcrossLanguages(String server, String client) throws Exception {
-        try (JavaProcess serving = run("echo", "server", "--port", "0", "--host", "127.0.0.1", "--language", server)) {
+        try (JavaProcess serving = run("echo", "server", "--port", "0", "--host", host(), "--language", server)) {
             String port = serving.await("listening on port");
-            try (JavaProcess calling = run(
-                    "echo", "client", "--host", "127.0.0.1", "--port", port, "--count", "500", "--language", client)) {
+            try (JavaProcess calling =
+                    run("echo", "client", "--host", host(), "--port", port, "--count", "500", "--language", client)) {
                 assertThat(calling.ended(0).output()).contains("500 of 500 messages came back unchanged");
             }
         }
@@ -70,6 +74,7 @@ abstract class SamplesContract {
     @ParameterizedTest(name = "{0} server, {1} client")
     @CsvSource({"java, kotlin", "kotlin, java"})
     void datagramsAreAnsweredAcrossLanguages(String server, String client) throws Exception {
+        TestDevice.assumedInfiniBand(device());
         String here = address();
         try (JavaProcess serving = run("datagrams", "server", "--port", "0", "--host", here, "--language", server)) {
             String port = serving.await("listening on port");
@@ -87,8 +92,9 @@ abstract class SamplesContract {
     @ParameterizedTest
     @EnumSource(Language.class)
     void allClientsDrawFromOneCounter(Language server) throws Exception {
+        TestDevice.assumeAtomics(device());
         try (JavaProcess serving =
-                run("counter", "server", "--port", "0", "--host", "127.0.0.1", "--language", server.name())) {
+                run("counter", "server", "--port", "0", "--host", host(), "--language", server.name())) {
             String port = serving.await("listening on port");
             List<JavaProcess> clients = new ArrayList<>();
             Set<String> last = new HashSet<>();
@@ -98,7 +104,7 @@ abstract class SamplesContract {
                             "counter",
                             "client",
                             "--host",
-                            "127.0.0.1",
+                            host(),
                             "--port",
                             port,
                             "--count",
@@ -123,9 +129,9 @@ abstract class SamplesContract {
         new Random(4).nextBytes(bytes);
         Path file = Files.write(directory.resolve("file"), bytes);
         Path copy = directory.resolve("copy");
-        try (JavaProcess serving = run("files", "server", "--port", "0", "--host", "127.0.0.1", file.toString())) {
+        try (JavaProcess serving = run("files", "server", "--port", "0", "--host", host(), file.toString())) {
             String port = serving.await("listening on port");
-            try (JavaProcess copying = run("files", "client", "--host", "127.0.0.1", "--port", port, copy.toString())) {
+            try (JavaProcess copying = run("files", "client", "--host", host(), "--port", port, copy.toString())) {
                 assertThat(copying.ended(0).output()).contains("copied 300001 bytes");
             }
         }
@@ -135,11 +141,11 @@ abstract class SamplesContract {
     @Test
     void theServiceAnswersAllClientsAndEndsWhenItIsAskedTo() throws Exception {
         // It is asked to end in order, so it has a process of its own.
-        String[] server = onDevice("factors", "server", "--port", "0", "--host", "127.0.0.1");
+        String[] server = onDevice("factors", "server", "--port", "0", "--host", host());
         try (JavaProcess serving = new JavaProcess(Main.class, server)) {
             String port = serving.await("listening on port");
-            try (JavaProcess calling = run(
-                    "factors", "client", "--host", "127.0.0.1", "--port", port, "--clients", "5", "--requests", "20")) {
+            try (JavaProcess calling =
+                    run("factors", "client", "--host", host(), "--port", port, "--clients", "5", "--requests", "20")) {
                 assertThat(calling.ended(0).output()).contains("100 of 100 answers are right");
             }
             serving.terminate();
@@ -150,11 +156,12 @@ abstract class SamplesContract {
     @ParameterizedTest
     @CsvSource({"pingpong, 10000", "uc-pingpong, 5000", "ud-pingpong, 1024", "srq-pingpong, 10000"})
     void pingPongGoesBetweenTwoProcesses(String command, int size) throws Exception {
+        TestDevice.assumedInfiniBand(device());
         String[] options = {"--size", Integer.toString(size), "--iters", "20", "--chk", "--sl", "3", "--mtu", "1024"};
         String port = Integer.toString(freePort());
         try (JavaProcess serving = run(with(options, command, "server", "--port", port, "--events"))) {
             serving.await("  local address:");
-            try (JavaProcess calling = run(with(options, command, "client", "127.0.0.1", "--port", port))) {
+            try (JavaProcess calling = run(with(options, command, "client", host(), "--port", port))) {
                 assertThat(calling.ended(0).output()).contains("20 iters in").contains(40L * size + " bytes in");
             }
             assertThat(serving.ended(0).output()).contains("20 iters in").doesNotContain("invalid data");
@@ -169,11 +176,14 @@ abstract class SamplesContract {
 
     @Test
     void theDemoVerifiesEveryByte() throws Exception {
-        try (JavaProcess demo = run("demo", "--scale", "0.002")) {
+        List<String> operations = new ArrayList<>(List.of("send stream", "write 4 KiB", "read 4 KiB"));
+        if (TestDevice.hasAtomics(device())) {
+            operations.addAll(List.of("fetch and add", "compare and swap"));
+        }
+        try (JavaProcess demo = run("demo", "--scale", "0.002", "--host", host())) {
             String output = demo.ended(0).output();
             assertThat(output).contains("every byte verified").doesNotContain("MISMATCH");
-            for (String operation :
-                    List.of("send stream", "write 4 KiB", "read 4 KiB", "fetch and add", "compare and swap")) {
+            for (String operation : operations) {
                 for (Language language : Language.values()) {
                     assertThat(output).containsPattern("(?m)^" + operation + " +" + language + " +[1-9]");
                 }

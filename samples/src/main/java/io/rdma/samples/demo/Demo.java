@@ -30,18 +30,28 @@ public final class Demo implements Callable<Integer> {
     @Mixin
     private DeviceOption device = new DeviceOption();
 
+    @Option(
+            names = "--host",
+            defaultValue = "127.0.0.1",
+            description = "Address of this host; an iWARP device of the kernel needs its own.")
+    private String host = "";
+
     @Option(names = "--scale", defaultValue = "1.0", description = "Factor for the number of operations.")
     private double scale;
 
     @Override
     public Integer call() throws IOException {
         RdmaDevice chosen = device.device();
+        DemoSetup setup = DemoSetup.of(chosen, host);
         System.out.println("device " + chosen.name() + ", server and client are processes of their own on this host");
+        if (!setup.atomics()) {
+            System.out.println("the device has no atomics: the demo leaves them out");
+        }
         try (ServerProcess kotlinServer = server(chosen, Language.kotlin);
                 ServerProcess javaServer = server(chosen, Language.java)) {
             DemoReport report = new DemoReport();
-            DemoJava.run(chosen.name(), kotlinServer.port(DemoServer.READY), scale, report);
-            DemoKotlinKt.demoKotlin(chosen.name(), javaServer.port(DemoServer.READY), scale, report);
+            DemoJava.run(setup, kotlinServer.port(DemoServer.READY), scale, report);
+            DemoKotlinKt.demoKotlin(setup, javaServer.port(DemoServer.READY), scale, report);
             int status = report.finish();
             for (ServerProcess server : List.of(kotlinServer, javaServer)) {
                 if (server.end() != 0) {
@@ -57,7 +67,7 @@ public final class Demo implements Callable<Integer> {
         return new ServerProcess(ChildJvm.of(
                 ChildJvm.ownOptions(),
                 spec.root().userObject().getClass(),
-                List.of("demo-server", "--device", device.name(), "--language", language.name())));
+                List.of("demo-server", "--device", device.name(), "--host", host, "--language", language.name())));
     }
 
     static int scaled(int count, double scale) {

@@ -39,10 +39,10 @@ final class DemoJava {
         return Objects.requireNonNull(flux.next().block(PATIENCE));
     }
 
-    static void run(String device, int port, double scale, DemoReport report) {
+    static void run(DemoSetup setup, int port, double scale, DemoReport report) {
         RdmaConnection connection = RdmaClient.create()
-                .device(device)
-                .host("127.0.0.1")
+                .device(setup.device())
+                .host(setup.host())
                 .port(port)
                 .receiveBuffers(128, DemoProtocol.MAX_MESSAGE)
                 .sendBuffers(64, DemoProtocol.MAX_MESSAGE)
@@ -53,9 +53,11 @@ final class DemoJava {
             int operations = Demo.scaled(OPERATIONS, scale);
             demo.write(operations);
             demo.read(operations, operations);
-            int tickets = Demo.scaled(ATOMICS, scale);
-            demo.fetchAndAdd(tickets);
-            demo.compareAndSwap(tickets, Demo.scaled(ATOMICS, scale));
+            if (setup.atomics()) {
+                int tickets = Demo.scaled(ATOMICS, scale);
+                demo.fetchAndAdd(tickets);
+                demo.compareAndSwap(tickets, tickets);
+            }
         } finally {
             connection.disposeNow(PATIENCE);
         }

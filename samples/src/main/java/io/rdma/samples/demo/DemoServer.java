@@ -7,7 +7,6 @@ import io.rdma.reactive.RdmaServer;
 import io.rdma.samples.support.DeviceOption;
 import io.rdma.samples.support.Language;
 import io.rdma.samples.support.ParentProcess;
-import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import java.io.IOException;
 import java.time.Duration;
@@ -33,21 +32,24 @@ public final class DemoServer implements Callable<Integer> {
     @Mixin
     private DeviceOption device = new DeviceOption();
 
+    @Option(names = "--host", defaultValue = "127.0.0.1")
+    private String host = "";
+
     @Option(names = "--language", defaultValue = "java")
     private Language language = Language.java;
 
     @Override
     public Integer call() throws IOException {
-        String name = device.device().name();
+        DemoSetup setup = DemoSetup.of(device.device(), host);
         if (language == Language.kotlin) {
-            DemoKotlinServerKt.demoServer(name);
+            DemoKotlinServerKt.demoServer(setup);
             return 0;
         }
         DisposableServer server = RdmaServer.create()
-                .device(name)
-                .host("127.0.0.1")
+                .device(setup.device())
+                .host(host)
                 .receiveBuffers(128, DemoProtocol.MAX_MESSAGE)
-                .handle(DemoServer::serve)
+                .handle(connection -> serve(setup, connection))
                 .bindNow(PATIENCE);
         System.out.println(READY + server.port());
         ParentProcess.awaitEnd();
@@ -55,9 +57,8 @@ public final class DemoServer implements Callable<Integer> {
         return 0;
     }
 
-    private static Publisher<Void> serve(RdmaConnection connection) {
-        AccessFlag[] all = {AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC};
-        return connection.allocate(DemoProtocol.REGION_BYTES, all).flatMap(region -> {
+    private static Publisher<Void> serve(DemoSetup setup, RdmaConnection connection) {
+        return connection.allocate(DemoProtocol.REGION_BYTES, setup.rights()).flatMap(region -> {
             DemoChecker checker = new DemoChecker(region.segment());
             return connection
                     .send(RemoteMemory.ENCODED_BYTES, region.remote()::encode)

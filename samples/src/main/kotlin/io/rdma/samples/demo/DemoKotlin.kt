@@ -20,15 +20,15 @@ private const val ATOMICS = 4_000
 
 /** Runs the client of the demo, with coroutines. */
 internal fun demoKotlin(
-    device: String,
+    setup: DemoSetup,
     port: Int,
     scale: Double,
     report: DemoReport,
 ) = runBlocking {
     withTimeout(300.seconds) {
         val connection =
-            RdmaClient.connect("127.0.0.1", port) {
-                this.device = device
+            RdmaClient.connect(setup.host, port) {
+                device = setup.device
                 receiveBuffers(128, DemoProtocol.MAX_MESSAGE)
                 sendBuffers(64, DemoProtocol.MAX_MESSAGE)
             }
@@ -39,9 +39,11 @@ internal fun demoKotlin(
             val operations = Demo.scaled(OPERATIONS, scale)
             demo.write(operations)
             demo.read(operations, operations)
-            val tickets = Demo.scaled(ATOMICS, scale)
-            demo.fetchAndAdd(tickets)
-            demo.compareAndSwap(tickets, Demo.scaled(ATOMICS, scale))
+            if (setup.atomics) {
+                val tickets = Demo.scaled(ATOMICS, scale)
+                demo.fetchAndAdd(tickets)
+                demo.compareAndSwap(tickets, tickets)
+            }
         }
         connection.awaitClosed()
     }
