@@ -40,7 +40,7 @@ final class SoftQueuePairs {
                 throw new VerbsException(
                         "ibv_create_qp", Errno.EINVAL, "The shared receive queue belongs to another protection domain");
             }
-            int transport = transport(attr.qpType());
+            int transport = transport(verbs, attr.qpType());
             SoftLimits limits = verbs.personality().limits();
             if (SoftLimits.outside(cap.maxSendWr(), limits.qpWr())
                     || SoftLimits.outside(cap.maxRecvWr(), limits.qpWr())
@@ -72,7 +72,8 @@ final class SoftQueuePairs {
         }
     }
 
-    private int transport(int qpType) {
+    /** Returns the transport of queue pairs of a type, {@code IBV_QPT_*}. */
+    static int transport(SoftVerbs verbs, int qpType) {
         int transport = switch (qpType) {
             case QPT_RC -> Opcode.RC;
             case QPT_UC -> Opcode.UC;
