@@ -174,7 +174,7 @@ public final class CmAgent implements ManagementPort.Receiver {
         SoftCmId listener = addressing == null ? null : listener(request.service(), addressing);
         int refusal = listener == null
                 ? CmReject.INVALID_SERVICE_ID
-                : request.transport() != CmRequest.TRANSPORT_RC
+                : request.transport() != CmRequest.transport(verbs.isIwarp())
                         ? CmReject.INVALID_TRANSPORT
                         : request.mtu() > verbs.activeMtu() ? CmReject.INVALID_MTU : 0;
         if (addressing == null || listener == null || refusal != 0) {

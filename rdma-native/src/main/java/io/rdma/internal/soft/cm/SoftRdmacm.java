@@ -306,7 +306,7 @@ public final class SoftRdmacm implements Rdmacm {
                 CmRequest request = id.request(
                         exchange.conversation.localId,
                         said,
-                        agent.guid,
+                        agent,
                         device.gid(),
                         device.mtu(),
                         id.parameters.ackTimeoutOr(ackTimeout()));
