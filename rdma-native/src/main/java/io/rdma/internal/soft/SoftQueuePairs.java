@@ -141,7 +141,7 @@ final class SoftQueuePairs {
         object.pd.context.forget(object);
     }
 
-    void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer) {
+    void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer, Runnable onEnd) {
         SoftDevice on = verbs.device();
         on.call(() -> {
             SoftQp qp = on.find(qpn);
@@ -151,6 +151,7 @@ final class SoftQueuePairs {
             QpTransitions.apply(qp, toRtr.attr(), toRtr.mask());
             qp.awaitsPeer = awaitsPeer;
             QpTransitions.apply(qp, toRts.attr(), toRts.mask());
+            qp.manager.onEnd(onEnd);
             return 0;
         });
     }
