@@ -30,32 +30,32 @@ public class RdmaByteStream(
     /**
      * Writes the bytes of [bytes] between its position and its limit, neither of which changes. Returns when they are
      * copied into send buffers, and suspends while the peer reads too slowly for that. Throws if an earlier message was
-     * not delivered, and [IllegalStateException] after the end. If it is cancelled, some bytes may have been written.
+     * not delivered, and [IllegalStateException] after the end. If it is cancelled, some bytes may have been written,
+     * but none once another write has begun.
      */
     public suspend fun write(bytes: ByteBuffer) {
         val rest = bytes.duplicate()
+        val turn = output.begin()
         while (rest.hasRemaining()) {
-            awaitRoom()
-            output.put(rest)
+            if (!output.put(turn, rest)) awaitBuffer()
         }
     }
 
     /** Writes [bytes] like [write]. */
     public suspend fun write(bytes: ByteArray): Unit = write(ByteBuffer.wrap(bytes))
 
-    internal suspend fun writeSome(writer: (ByteBuffer) -> Unit) {
-        awaitRoom()
-        output.put(writer)
+    /** Lets [writer] put bytes into send buffers while there is [more]. */
+    internal suspend fun write(
+        more: () -> Boolean,
+        writer: (ByteBuffer) -> Unit,
+    ) {
+        val turn = output.begin()
+        while (more()) {
+            if (!output.put(turn, writer)) awaitBuffer()
+        }
     }
 
-    private suspend fun awaitRoom() {
-        output.requireOpen()
-        awaitBuffer()
-    }
-
-    private suspend fun awaitBuffer() {
-        if (!output.hasBuffer()) output.fill(connection.engine.sendBuffers().await(exclusive = true))
-    }
+    private suspend fun awaitBuffer() = output.fill(connection.engine.sendBuffers().await(exclusive = true))
 
     /**
      * Sends the bytes that were written and not sent. Does not wait: [end] tells whether the peer's device has them.
@@ -71,11 +71,8 @@ public class RdmaByteStream(
      * if it does not get them. This side can still read.
      */
     public suspend fun end() {
-        if (!output.isEnded) {
-            flush()
-            awaitBuffer()
-            output.end()
-        }
+        val turn = output.begin()
+        while (!output.end(turn)) awaitBuffer()
         output.delivered().await()
     }
 

@@ -62,6 +62,11 @@ public class RdmaPath internal constructor(
         get() = options.alternateGidAddress()
         set(value) = copy(alternateGidAddress = value)
 
+    /** [alternateGidAddress] of the peer, if this side knows it: a peer with another one is refused. */
+    public var peerAlternateGidAddress: InetAddress?
+        get() = options.peerAlternateGidAddress()
+        set(value) = copy(peerAlternateGidAddress = value)
+
     private fun copy(
         serviceLevel: Int? = this.serviceLevel,
         trafficClass: Int? = this.trafficClass,
@@ -73,6 +78,7 @@ public class RdmaPath internal constructor(
         gidType: GidType? = this.gidType,
         gidAddress: InetAddress? = this.gidAddress,
         alternateGidAddress: InetAddress? = this.alternateGidAddress,
+        peerAlternateGidAddress: InetAddress? = this.peerAlternateGidAddress,
     ) {
         options =
             PathOptions(
@@ -86,6 +92,7 @@ public class RdmaPath internal constructor(
                 gidType,
                 gidAddress,
                 alternateGidAddress,
+                peerAlternateGidAddress,
             )
     }
 }

@@ -58,6 +58,7 @@ class RdmaConfigurationTest {
                 gidType = GidType.ROCE_V1
                 gidAddress = address
                 alternateGidAddress = otherAddress
+                peerAlternateGidAddress = otherAddress
             }
             limits {
                 connections = 100
@@ -103,7 +104,7 @@ class RdmaConfigurationTest {
                 java.time.Duration.ofSeconds(6),
                 java.time.Duration.ofSeconds(7),
                 false,
-                PathOptions(1, 2, 3, 4, 6, null, 7, GidType.ROCE_V1, address, otherAddress),
+                PathOptions(1, 2, 3, 4, 6, null, 7, GidType.ROCE_V1, address, otherAddress, otherAddress),
             ),
         )
         assertThat(changed.limits).isEqualTo(AdmissionLimits(100, 20, 5))

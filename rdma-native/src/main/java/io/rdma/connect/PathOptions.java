@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
  * @param alternateGidAddress IP address of another local GID, of any port: from there leads an alternate path, to which
  *     the connection migrates when its path is lost. Both sides set one, and connect by {@link ConnectMethod#TCP}. A
  *     connection from that address itself is refused
+ * @param peerAlternateGidAddress {@code alternateGidAddress} of the peer, if this side knows it: a peer with another
+ *     one is refused. With it {@link ConnectionOptions#verifyPeerGid} accepts the alternate path to another host
+ *     without TLS
  */
 public record PathOptions(
         @Nullable Integer serviceLevel,
@@ -46,10 +49,11 @@ public record PathOptions(
         @Nullable Integer port,
         @Nullable GidType gidType,
         @Nullable InetAddress gidAddress,
-        @Nullable InetAddress alternateGidAddress) {
+        @Nullable InetAddress alternateGidAddress,
+        @Nullable InetAddress peerAlternateGidAddress) {
     /** Default: nothing is set. */
     public static final PathOptions DEFAULT =
-            new PathOptions(null, null, null, null, null, null, null, null, null, null);
+            new PathOptions(null, null, null, null, null, null, null, null, null, null, null);
 
     /**
      * Checks the ranges.
@@ -197,6 +201,16 @@ public record PathOptions(
         return copy(e -> e.alternateGidAddress = address);
     }
 
+    /**
+     * Returns a copy with the address of the peer's GID to which an alternate path leads.
+     *
+     * @param address see the record
+     * @return a copy
+     */
+    public PathOptions withPeerAlternateGidAddress(InetAddress address) {
+        return copy(e -> e.peerAlternateGidAddress = address);
+    }
+
     /** Mutable values from which a copy is made. */
     private static final class Edit {
         private @Nullable Integer serviceLevel;
@@ -209,6 +223,7 @@ public record PathOptions(
         private @Nullable GidType gidType;
         private @Nullable InetAddress gidAddress;
         private @Nullable InetAddress alternateGidAddress;
+        private @Nullable InetAddress peerAlternateGidAddress;
 
         private Edit(PathOptions from) {
             serviceLevel = from.serviceLevel;
@@ -221,6 +236,7 @@ public record PathOptions(
             gidType = from.gidType;
             gidAddress = from.gidAddress;
             alternateGidAddress = from.alternateGidAddress;
+            peerAlternateGidAddress = from.peerAlternateGidAddress;
         }
     }
 
@@ -237,6 +253,7 @@ public record PathOptions(
                 e.port,
                 e.gidType,
                 e.gidAddress,
-                e.alternateGidAddress);
+                e.alternateGidAddress,
+                e.peerAlternateGidAddress);
     }
 }

@@ -35,6 +35,7 @@ class PathOptionsTest {
     void everyPartIsKeptBesideTheOthers() {
         InetAddress address = InetAddress.getLoopbackAddress();
         InetAddress other = InetAddress.ofLiteral("192.0.2.2");
+        InetAddress peer = InetAddress.ofLiteral("192.0.2.3");
         PathOptions all = PathOptions.DEFAULT
                 .withServiceLevel(1)
                 .withDscp(26)
@@ -44,8 +45,9 @@ class PathOptionsTest {
                 .withPort(6)
                 .withGidType(GidType.ROCE_V1)
                 .withGidAddress(address)
-                .withAlternateGidAddress(other);
-        assertThat(all).isEqualTo(new PathOptions(1, 104, 3, 4, 5, null, 6, GidType.ROCE_V1, address, other));
+                .withAlternateGidAddress(other)
+                .withPeerAlternateGidAddress(peer);
+        assertThat(all).isEqualTo(new PathOptions(1, 104, 3, 4, 5, null, 6, GidType.ROCE_V1, address, other, peer));
         assertThat(ConnectionOptions.DEFAULT.withPath(all).withTimeout(3).path())
                 .isEqualTo(all);
     }
@@ -63,7 +65,7 @@ class PathOptionsTest {
         PathOptions byKey = PathOptions.DEFAULT.withPartitionKey(5);
         assertThat(byKey.withPartitionIndex(2).partitionKey()).isNull();
         assertThat(byKey.withPartitionIndex(2).withPartitionKey(5)).isEqualTo(byKey);
-        assertThatThrownBy(() -> new PathOptions(null, null, null, null, 5, 2, null, null, null, null))
+        assertThatThrownBy(() -> new PathOptions(null, null, null, null, 5, 2, null, null, null, null, null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("set either partitionKey or partitionIndex, not both");
     }

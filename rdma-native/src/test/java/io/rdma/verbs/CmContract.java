@@ -360,6 +360,24 @@ abstract class CmContract {
         assertThat(expect(servers, CmEventType.DISCONNECTED).identifier()).isSameAs(made.server());
     }
 
+    /** With iWARP a queue pair ends with its TCP connection. RoCE's manager does not know the state of a queue pair. */
+    @ParameterizedTest(name = "destroyed: {0}")
+    @ValueSource(booleans = {false, true})
+    void theEndOfAQueuePairEndsTheConnectionWithIwarpAlone(boolean destroyed) throws Exception {
+        Connection made = connected(host());
+        if (destroyed) {
+            made.clientEnd().close();
+        } else {
+            made.clientEnd().pair.modify(QueuePairAttributes.toState(QueuePairState.ERR));
+        }
+        if (!device.isIwarp()) {
+            assertThat(clients.take()).isNull();
+            made.server().disconnect();
+        }
+        assertThat(expect(clients, CmEventType.DISCONNECTED).identifier()).isSameAs(made.client());
+        assertThat(expect(servers, CmEventType.DISCONNECTED).identifier()).isSameAs(made.server());
+    }
+
     @Test
     void anIdentifierCanBeClosedWithUntakenEvents() throws Exception {
         Connection made = connected(host());

@@ -30,11 +30,11 @@ import org.junit.jupiter.api.Test;
  * refuses it.
  */
 abstract class MemoryKindsContract {
-    private static final int BYTES = 8192;
+    static final int BYTES = 8192;
     private static final int PAGE = 4096;
     private static final int EBADF = 9;
 
-    private Pair pair;
+    Pair pair;
 
     abstract String device();
 

@@ -24,9 +24,10 @@ final class ByteStreamOutput extends OutputStream {
     public void write(byte[] bytes, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, bytes.length);
         ByteBuffer rest = ByteBuffer.wrap(bytes, offset, length);
+        long turn = stream.output().begin();
         try {
             while (rest.hasRemaining()) {
-                if (!stream.tryWrite(rest)) {
+                if (!stream.output().put(turn, rest)) {
                     stream.awaitBuffer().block();
                 }
             }

@@ -52,7 +52,7 @@ public final class RdmaByteStream {
      *
      * <p><b>Completes</b> when the bytes are copied into send buffers. Waits while the peer reads too slowly for that.
      * <b>Errors</b> if an earlier message was not delivered, and with {@link IllegalStateException} after the end.
-     * <b>Cancel</b>: some bytes may have been written.
+     * <b>Cancel</b>: some bytes may have been written, but none once another write has begun.
      *
      * @param bytes heap or direct buffer; must not change until completion
      * @return completes empty
@@ -61,22 +61,17 @@ public final class RdmaByteStream {
         ByteBuffer content = bytes.duplicate();
         return Mono.defer(() -> {
             ByteBuffer rest = content.duplicate();
+            long turn = output.begin();
             return rest.hasRemaining()
-                    ? Mono.<Void>defer(() -> tryWrite(rest) ? Mono.empty() : awaitBuffer())
+                    ? Mono.<Void>defer(() -> output.put(turn, rest) ? Mono.empty() : awaitBuffer())
                             .repeat(rest::hasRemaining)
                             .then()
                     : Mono.empty();
         });
     }
 
-    /** Writes as many bytes as fit into the send buffer. Returns false if there is none. */
-    boolean tryWrite(ByteBuffer rest) {
-        output.requireOpen();
-        if (!output.hasBuffer()) {
-            return false;
-        }
-        output.put(rest);
-        return true;
+    ByteOutput output() {
+        return output;
     }
 
     /** Waits until there is a send buffer. */
@@ -93,12 +88,10 @@ public final class RdmaByteStream {
      * @return completes empty
      */
     public Mono<Void> flush() {
-        return Mono.fromRunnable(this::flushNow);
-    }
-
-    void flushNow() {
-        output.requireOpen();
-        output.push();
+        return Mono.fromRunnable(() -> {
+            output.requireOpen();
+            output.push();
+        });
     }
 
     /**
@@ -109,19 +102,11 @@ public final class RdmaByteStream {
      * @return completes empty
      */
     public Mono<Void> end() {
-        return Mono.<Void>defer(this::sendEnd).then(Mono.fromFuture(output::delivered, true));
+        return Mono.defer(() -> sendEnd(output.begin())).then(Mono.fromFuture(output::delivered, true));
     }
 
-    private Mono<Void> sendEnd() {
-        if (output.isEnded()) {
-            return Mono.empty();
-        }
-        flushNow();
-        if (output.hasBuffer()) {
-            output.end();
-            return Mono.empty();
-        }
-        return awaitBuffer().then(Mono.fromRunnable(output::end));
+    private Mono<Void> sendEnd(long turn) {
+        return output.end(turn) ? Mono.empty() : awaitBuffer().then(Mono.defer(() -> sendEnd(turn)));
     }
 
     /**

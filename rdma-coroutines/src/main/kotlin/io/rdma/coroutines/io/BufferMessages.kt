@@ -54,7 +54,7 @@ private fun ReceivedMessage.toBuffer(): Buffer = Buffer().transferFrom(segment()
  * @sample io.rdma.coroutines.samples.byteStream
  */
 public suspend fun RdmaByteStream.write(source: Buffer) {
-    while (!source.exhausted()) writeSome { source.readAtMostTo(it) }
+    write({ !source.exhausted() }) { source.readAtMostTo(it) }
 }
 
 /** Returns a flow of the bytes that arrive, like [RdmaByteStream.read]. */

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Alternate path that the options of a connection ask for, while the exchange over TCP makes the connection. */
 final class AlternateWish {
     private static final String OPTION = "alternateGidAddress";
+    private static final String PEER_OPTION = "peerAlternateGidAddress";
 
     private final DeviceContext device;
     private final ConnectionOptions options;
@@ -53,7 +54,7 @@ final class AlternateWish {
 
     /** Refuses an alternate path of a device whose connections do not migrate. */
     static void requireMigration(DeviceContext device, ConnectionOptions options) {
-        InetAddress address = options.path().alternateGidAddress();
+        InetAddress address = wanted(device, options);
         if (address == null) {
             return;
         }
@@ -68,7 +69,7 @@ final class AlternateWish {
 
     /** Refuses an alternate path where the connection manager makes the connection: its interface has none. */
     static void requireNone(DeviceContext device, ConnectionOptions options) {
-        InetAddress address = options.path().alternateGidAddress();
+        InetAddress address = wanted(device, options);
         if (address != null) {
             throw refusal(
                     device,
@@ -76,6 +77,20 @@ final class AlternateWish {
                     "RDMA CM sets no alternate path, and datagrams have none: choose ConnectMethod.TCP for a"
                             + " connection, or leave it out");
         }
+    }
+
+    private static @Nullable InetAddress wanted(DeviceContext device, ConnectionOptions options) {
+        InetAddress address = options.path().alternateGidAddress();
+        InetAddress peer = options.path().peerAlternateGidAddress();
+        if (address == null && peer != null) {
+            throw PathWishes.refusal(
+                    device,
+                    Reason.DEVICE,
+                    PEER_OPTION,
+                    peer.getHostAddress(),
+                    "this side has no alternate path: set the path's " + OPTION + " too, or leave it out");
+        }
+        return address;
     }
 
     /** Returns the offer of a side with these options. */
@@ -142,8 +157,9 @@ final class AlternateWish {
      * @param peer the peer's end of the path
      * @param used the peer's GID of the connection's path
      * @param exchange shows the peer's address, and whether the peer has authenticated
-     * @throws RdmaConnectException AUTHENTICATION if the peer's address may be that of another host; ALTERNATE_PATH if
-     *     both paths lead to one address; DEVICE if the device takes no alternate path, as Linux on RoCE
+     * @throws RdmaConnectException AUTHENTICATION if the peer's address may be that of another host, or is not the one
+     *     that the options name; ALTERNATE_PATH if both paths lead to one address; DEVICE if the device takes no
+     *     alternate path, as Linux on RoCE
      */
     void arm(Endpoint endpoint, AlternateEnd peer, Gid used, Exchange exchange) {
         if (peer.gid().equals(used)) {
@@ -153,13 +169,17 @@ final class AlternateWish {
                             + ", so nothing would be protected: set the peer's " + OPTION + " to another address",
                     null);
         }
-        if (layer == LinkLayer.ETHERNET && options.verifyPeerGid() && !exchange.isAuthenticated()) {
+        InetAddress expected = options.path().peerAlternateGidAddress();
+        if (expected != null) {
+            requireExpected(peer.gid(), expected);
+        } else if (layer == LinkLayer.ETHERNET && options.verifyPeerGid() && !exchange.isAuthenticated()) {
             PeerGid.check(
                     endpoint.loop().environment().network(),
                     peer.gid(),
                     exchange.remoteAddress().getAddress(),
                     device.isSoftware(),
-                    ", which is that of its alternate path. Authenticate the peer by TLS (ConnectionOptions.withTls)");
+                    ", which is that of its alternate path. Name that address by the path's " + PEER_OPTION
+                            + ", or authenticate the peer by TLS (ConnectionOptions.withTls)");
         }
         AddressHandleAttributes path = layer != LinkLayer.ETHERNET && !wishes.needRoute()
                 ? AddressHandleAttributes.of(peer.lid(), gid.port())
@@ -176,6 +196,17 @@ final class AlternateWish {
                             + " (IBV_QP_ALT_PATH): " + e.getMessage() + ". Linux has them on InfiniBand alone: on RoCE"
                             + " leave it out, and connect again when a connection is lost",
                     e);
+        }
+    }
+
+    private void requireExpected(Gid peer, InetAddress expected) {
+        if (!PeerGid.isOf(expected, peer, device.isSoftware())) {
+            throw new RdmaConnectException(
+                    Reason.AUTHENTICATION,
+                    "the peer's alternate path ends at "
+                            + PeerGid.address(peer, device.isSoftware()).getHostAddress()
+                            + ", which is not this path's " + PEER_OPTION + ": set that to the peer's " + OPTION,
+                    null);
         }
     }
 }

@@ -30,8 +30,15 @@ final class CmConnector {
     /** Status of a rejection because nothing listens: IB specification volume 1, reasons of a REJ. */
     static final int INVALID_SERVICE_ID = 8;
 
+    /** Status of a rejection because the peer's device has another transport. */
+    static final int INVALID_TRANSPORT = 9;
+
     /** Text behind the peer's name if nothing listens there. */
     static final String NO_LISTENER = "has no RDMA CM listener at that port. Is the server running?";
+
+    /** Text behind the peer's name if its device has another transport. */
+    static final String OTHER_TRANSPORT = "has a device of another transport: RoCE and iWARP cannot connect to each"
+            + " other, so use the same kind of device on both sides";
 
     /** Empty half of a token, where there is no token. */
     static final byte[] NO_TOKEN = {};

@@ -192,9 +192,11 @@ final class CmDialog implements CmEventHandler {
                 String why = CmGreeting.rejected(data);
                 String text = !why.isEmpty()
                         ? "refused the connection: " + why
-                        : event.status() == CmConnector.INVALID_SERVICE_ID
-                                ? CmConnector.NO_LISTENER
-                                : "refused the connection";
+                        : switch (event.status()) {
+                            case CmConnector.INVALID_SERVICE_ID -> CmConnector.NO_LISTENER;
+                            case CmConnector.INVALID_TRANSPORT -> CmConnector.OTHER_TRANSPORT;
+                            default -> "refused the connection";
+                        };
                 yield new RdmaConnectException(
                         Reason.REJECTED, peer + " " + text + " (" + event + ")", null, event.status(), data);
             }

@@ -205,7 +205,7 @@ public final class DatagramBinding implements AutoCloseable {
      * leads there by this device. <b>Cancel</b> ends the look-up.
      *
      * @param host with a port; an unresolved name is resolved
-     * @return on a thread of its own
+     * @return a future of this caller's own, which completes on a thread of its own
      */
     public CompletableFuture<DatagramAddress> resolve(InetSocketAddress host) {
         return lookUps.start(host);
@@ -218,7 +218,7 @@ public final class DatagramBinding implements AutoCloseable {
      * with {@link RdmaConnectException}. <b>Cancel</b> only ends the wait: {@link #leave} undoes the join.
      *
      * @param group multicast address
-     * @return on a thread of its own
+     * @return a future of this caller's own, which completes on a thread of its own
      */
     public CompletableFuture<DatagramAddress> join(InetAddress group) {
         if (!group.isMulticastAddress()) {
@@ -235,7 +235,7 @@ public final class DatagramBinding implements AutoCloseable {
      * was not joined, or {@link io.rdma.types.VerbsException} if the device refused: the group is joined as before.
      *
      * @param group as joined
-     * @return on a thread of its own
+     * @return a future of this caller's own, which completes on a thread of its own
      */
     public CompletableFuture<Void> leave(InetAddress group) {
         return NetworkTask.start(environment, "rdma-group", () -> {

@@ -61,8 +61,7 @@ final class GidSelector {
     static boolean fits(DeviceContext context, GidTableEntry entry, PathOptions wanted) {
         InetAddress address = wanted.gidAddress();
         return (wanted.gidType() == null || wanted.gidType() == entry.type())
-                && (address == null
-                        || PeerGid.address(entry.gid(), context.isSoftware()).equals(address));
+                && (address == null || PeerGid.isOf(address, entry.gid(), context.isSoftware()));
     }
 
     /** Returns a path that asks for the same GID type, and for no address. */

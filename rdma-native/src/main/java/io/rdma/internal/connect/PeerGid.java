@@ -15,7 +15,7 @@ import java.util.Arrays;
 //     peer receives there.
 //   - A peer on this host, as shown by a loopback address or by one of this host, may name any address of this host.
 //   - The end of an alternate path is another address, from which no exchange comes. So AlternateWish leaves the check
-//     out for a peer that TLS has authenticated.
+//     out for a peer that TLS has authenticated, and where the options name that address.
 //   - Scopes are ignored, because a GID has none. IPv4-mapped addresses are IPv4 in Java and in a GID alike.
 // InfiniBand routes by LID, which is no address of the exchange: the subnet manager decides which hosts can reach
 // each other.
@@ -72,6 +72,11 @@ final class PeerGid {
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** Returns whether a GID is that of an address. */
+    static boolean isOf(InetAddress address, Gid gid, boolean software) {
+        return isSame(address(gid, software), address);
     }
 
     private static boolean isSame(InetAddress one, InetAddress other) {

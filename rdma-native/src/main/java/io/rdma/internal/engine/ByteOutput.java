@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -13,26 +13,29 @@ import org.jspecify.annotations.Nullable;
 // - The end of the stream is an empty message, as in rdma-netty. No other message is empty, and nothing follows it.
 // - From the first byte until the peer's device has that message, the stream counts as open: a close of the connection
 // sends ABORT.
-// - The writer takes the buffer out of `filling` while it uses it. The end of the connection raises `dropped` and then
-// takes the buffer; the writer puts it back and then reads `dropped`. So one of both gives it back.
+// - A thread may still be in a write when its subscriber cancels the write and begins another one. So the lock guards
+// the buffer, and each write has a turn: from the beginning of the next one on it puts no byte and ends nothing.
+// - The end of the connection sets `dropped`, and gives the buffer back. No buffer is kept after that.
 // - `total` is the number of messages once the stream has ended. The thread that finds `arrived` equal to it completes
 // `delivered`.
 
 /**
- * Output of a byte stream. It collects bytes in a send buffer, which it sends when it is full or pushed. One thread at
- * a time writes.
+ * Output of a byte stream. It collects bytes in a send buffer, which it sends when it is full or pushed. The write that
+ * began last is the one in progress.
  */
 public final class ByteOutput extends MessageStream {
     private final Endpoint endpoint;
     private final int messageSize;
-    private final AtomicReference<@Nullable RegisteredBuffer> filling = new AtomicReference<>();
+    private final ReentrantLock lock = new ReentrantLock(); // held for one copy of at most a message
     private final AtomicLong arrived = new AtomicLong();
     private final CompletableFuture<Void> delivered = new CompletableFuture<>();
-    private int filled; // (writer) 0 while there is no buffer
-    private long posted; // (writer)
-    private boolean ended; // (writer)
+    private @Nullable RegisteredBuffer filling; // (lock)
+    private int filled; // (lock) 0 while there is no buffer
+    private long turn; // (lock)
+    private long posted; // (lock)
+    private boolean dropped; // (lock)
+    private volatile boolean ended; // (lock) writes
     private volatile long total = -1;
-    private volatile boolean dropped;
     private volatile @Nullable RuntimeException failure;
 
     /**
@@ -48,10 +51,15 @@ public final class ByteOutput extends MessageStream {
     }
 
     private void drop() {
-        dropped = true;
-        RegisteredBuffer unsent = filling.getAndSet(null);
-        if (unsent != null) {
-            unsent.close();
+        lock.lock();
+        try {
+            dropped = true;
+            if (filling != null) {
+                filling.close();
+                filling = null;
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -75,20 +83,32 @@ public final class ByteOutput extends MessageStream {
     }
 
     /**
-     * Returns whether bytes can be put, because there is a buffer for them. Takes a free one if there is.
+     * Begins a write or an end. It takes the place of an earlier one, which may still be in progress although it was
+     * cancelled.
      *
-     * @return false if one has to be acquired and {@link #fill filled}
+     * @return turn of the write
      */
-    public boolean hasBuffer() {
-        if (filling.get() != null) {
-            return true;
+    public long begin() {
+        lock.lock();
+        try {
+            return ++turn;
+        } finally {
+            lock.unlock();
         }
-        RegisteredBuffer free = endpoint.sendBuffers().tryAcquireExclusive();
-        if (free == null) {
-            return false;
+    }
+
+    private void require(long of) {
+        requireOpen();
+        if (of != turn) {
+            throw new IllegalStateException("a later write to the stream has begun: let one write at a time");
         }
-        fill(free);
-        return true;
+    }
+
+    private boolean hasBuffer() {
+        if (filling == null && !dropped) {
+            filling = endpoint.sendBuffers().tryAcquireExclusive();
+        }
+        return filling != null;
     }
 
     /**
@@ -97,47 +117,59 @@ public final class ByteOutput extends MessageStream {
      * @param buffer of the endpoint's send buffers; owned by the stream from now on
      */
     public void fill(RegisteredBuffer buffer) {
-        if (!filling.compareAndSet(null, buffer)) {
-            buffer.close();
-            throw new IllegalStateException("two threads write to the stream: let one write at a time");
-        }
-        if (dropped) {
-            drop();
+        lock.lock();
+        try {
+            if (dropped || filling != null) {
+                buffer.close();
+            } else {
+                filling = buffer;
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
     /**
-     * Puts bytes into the buffer, and sends it when it is full. Call it when {@link #hasBuffer} is true.
+     * Puts bytes into the buffer, and sends it when it is full.
      *
+     * @param of turn of the write
      * @param writer puts bytes from the position on, up to the limit
+     * @return false if nothing was put, because a buffer has to be acquired and {@link #fill filled}
+     * @throws RuntimeException as {@link #requireOpen} and {@link Endpoint#submit} do
+     * @throws IllegalStateException also if a later write has begun
      */
-    public void put(Consumer<ByteBuffer> writer) {
-        RegisteredBuffer buffer = filling.getAndSet(null);
-        if (buffer == null) { // the connection has ended meanwhile
-            throw endpoint.closedException(false);
-        }
-        int most = Math.min(messageSize, buffer.capacity());
+    public boolean put(long of, Consumer<ByteBuffer> writer) {
+        lock.lock();
         try {
+            require(of);
+            if (!hasBuffer()) {
+                return false;
+            }
+            RegisteredBuffer buffer = Objects.requireNonNull(filling);
+            int most = Math.min(messageSize, buffer.capacity());
             beginOnce(); // a close of the connection must find that the bytes are not sent
             ByteBuffer room =
                     buffer.segment().asSlice(filled, (long) most - filled).asByteBuffer();
             writer.accept(room);
             filled += room.position();
+            if (filled == most) {
+                push();
+            }
+            return true;
         } finally {
-            fill(buffer);
-        }
-        if (filled == most) {
-            push();
+            lock.unlock();
         }
     }
 
     /**
      * Puts as many bytes as fit, and moves the position of their buffer behind them.
      *
+     * @param of turn of the write
      * @param source bytes from the position to the limit
+     * @return as {@link #put(long, Consumer)}
      */
-    public void put(ByteBuffer source) {
-        put(room -> {
+    public boolean put(long of, ByteBuffer source) {
+        return put(of, room -> {
             int count = Math.min(room.remaining(), source.remaining());
             room.put(source.slice().limit(count));
             source.position(source.position() + count);
@@ -150,17 +182,27 @@ public final class ByteOutput extends MessageStream {
      * @throws RuntimeException as {@link Endpoint#submit} does
      */
     public void push() {
-        RegisteredBuffer buffer = filled == 0 ? null : filling.getAndSet(null);
-        if (buffer != null) {
-            post(buffer.limit(filled));
+        lock.lock();
+        try {
+            if (filled > 0) {
+                post();
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
-    private void post(RegisteredBuffer message) {
+    private void post() {
+        RegisteredBuffer message = filling;
+        int length = filled;
+        filling = null;
         filled = 0;
+        if (message == null) { // the connection has ended meanwhile
+            return;
+        }
         posted++;
         try {
-            send(message);
+            send(message.limit(length));
         } catch (RuntimeException e) {
             failed(e);
             throw e;
@@ -168,32 +210,31 @@ public final class ByteOutput extends MessageStream {
     }
 
     /**
-     * Sends the bytes that were put, and the end of the stream. Call it when {@link #hasBuffer} was true after
-     * a {@link #push}. A second call does nothing.
-     */
-    public void end() {
-        if (ended) {
-            return;
-        }
-        ended = true;
-        RegisteredBuffer empty = filling.getAndSet(null);
-        if (empty == null) { // the connection has ended meanwhile
-            RuntimeException error = endpoint.closedException(false);
-            failed(error);
-            throw error;
-        }
-        post(empty.limit(0));
-        total = posted;
-        endIfDelivered();
-    }
-
-    /**
-     * Returns whether {@link #end} was called.
+     * Sends the bytes that were put, and the end of the stream. A call after the end does nothing.
      *
-     * @return true if nothing can be written any more
+     * @param of turn of the end
+     * @return false if the end was not sent, because a buffer has to be acquired and {@link #fill filled}
+     * @throws RuntimeException as {@link #put(long, Consumer)}
      */
-    public boolean isEnded() {
-        return ended;
+    public boolean end(long of) {
+        lock.lock();
+        try {
+            if (ended) {
+                return true;
+            }
+            require(of);
+            push();
+            if (!hasBuffer()) {
+                return false;
+            }
+            ended = true;
+            post();
+            total = posted;
+            endIfDelivered();
+            return true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**

@@ -13,6 +13,7 @@ import io.rdma.internal.soft.objects.SoftCq;
 import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
+import java.util.BitSet;
 import java.util.Objects;
 
 /**
@@ -21,7 +22,6 @@ import java.util.Objects;
  */
 final class SoftExtended implements ExtendedVerbs {
     private static final long STAMPS = WC_EX_WITH_COMPLETION_TIMESTAMP | WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK;
-    private static final long SEND_OPS = 0x3ff;
 
     private final SoftVerbs verbs;
 
@@ -31,11 +31,13 @@ final class SoftExtended implements ExtendedVerbs {
 
     @Override
     public Qp createQpEx(long pd, QpInitAttr attr, long sendOps) {
-        if (sendOps == 0 || (sendOps & ~supported(attr.qpType())) != 0) {
+        long supported = supported(attr.qpType());
+        if (sendOps == 0 || (sendOps & ~supported) != 0) {
             throw new VerbsException(
                     "ibv_create_qp_ex",
                     Errno.EOPNOTSUPP,
-                    "The software device does not support the send operations 0x" + Long.toHexString(sendOps));
+                    verbs.name() + " has not all of the send operations 0x" + Long.toHexString(sendOps)
+                            + " for queue pairs of this type, but 0x" + Long.toHexString(supported));
         }
         Qp made = verbs.createQp(pd, attr);
         Objects.requireNonNull(verbs.handles.find(made.handle(), SoftQp.class)).sendOps = sendOps;
@@ -44,8 +46,11 @@ final class SoftExtended implements ExtendedVerbs {
 
     /** Returns the operations that queue pairs of a type can be created for, {@code IBV_QP_EX_WITH_*}. */
     private long supported(int type) {
+        int operations = verbs.personality().operations(SoftQueuePairs.transport(verbs, type));
         boolean placement = verbs.personality().placement() != 0 && (type == QPT_RC || type == QPT_XRC_SEND);
-        return placement ? SEND_OPS | QP_EX_WITH_FLUSH | QP_EX_WITH_ATOMIC_WRITE : SEND_OPS;
+        return BitSet.valueOf(new long[] {operations}).stream()
+                .mapToLong(ExtendedVerbs::sendOp)
+                .reduce(placement ? QP_EX_WITH_FLUSH | QP_EX_WITH_ATOMIC_WRITE : 0, (all, one) -> all | one);
     }
 
     @Override

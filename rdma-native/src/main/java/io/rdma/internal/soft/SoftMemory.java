@@ -140,7 +140,12 @@ final class SoftMemory implements MemoryVerbs {
                 on.keys().remove(region);
                 region.pd.users--;
                 region.change(
-                        to, newAddress, newLength, newIova, newAccess, on.keys().fresh());
+                        to,
+                        newAddress,
+                        newLength,
+                        newIova,
+                        newAccess,
+                        moves ? on.keys().fresh() : region.key);
                 to.users++;
                 on.keys().add(region);
                 return 0;

@@ -40,7 +40,7 @@ final class SoftQueuePairs {
                 throw new VerbsException(
                         "ibv_create_qp", Errno.EINVAL, "The shared receive queue belongs to another protection domain");
             }
-            int transport = transport(attr.qpType());
+            int transport = transport(verbs, attr.qpType());
             SoftLimits limits = verbs.personality().limits();
             if (SoftLimits.outside(cap.maxSendWr(), limits.qpWr())
                     || SoftLimits.outside(cap.maxRecvWr(), limits.qpWr())
@@ -72,7 +72,8 @@ final class SoftQueuePairs {
         }
     }
 
-    private int transport(int qpType) {
+    /** Returns the transport of queue pairs of a type, {@code IBV_QPT_*}. */
+    static int transport(SoftVerbs verbs, int qpType) {
         int transport = switch (qpType) {
             case QPT_RC -> Opcode.RC;
             case QPT_UC -> Opcode.UC;
@@ -140,7 +141,7 @@ final class SoftQueuePairs {
         object.pd.context.forget(object);
     }
 
-    void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer) {
+    void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer, Runnable onEnd) {
         SoftDevice on = verbs.device();
         on.call(() -> {
             SoftQp qp = on.find(qpn);
@@ -150,6 +151,7 @@ final class SoftQueuePairs {
             QpTransitions.apply(qp, toRtr.attr(), toRtr.mask());
             qp.awaitsPeer = awaitsPeer;
             QpTransitions.apply(qp, toRts.attr(), toRts.mask());
+            qp.manager.onEnd(onEnd);
             return 0;
         });
     }

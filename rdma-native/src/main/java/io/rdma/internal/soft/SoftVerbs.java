@@ -231,7 +231,7 @@ public final class SoftVerbs implements CmDevice {
         on.call(() -> {
             SoftQp qp = on.find(qpn);
             if (qp != null) {
-                qp.onUse(hears);
+                qp.manager.onUse(hears);
             }
             return 0;
         });
@@ -506,8 +506,8 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
-    public void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer) {
-        queuePairs.bringUp(qpn, toRtr, toRts, awaitsPeer);
+    public void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer, Runnable onEnd) {
+        queuePairs.bringUp(qpn, toRtr, toRts, awaitsPeer, onEnd);
     }
 
     @Override

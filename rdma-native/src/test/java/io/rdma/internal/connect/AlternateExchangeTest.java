@@ -1,6 +1,7 @@
 package io.rdma.internal.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.connect.AdmissionLimits;
@@ -15,6 +16,7 @@ import io.rdma.types.Gid;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** The last steps of an exchange with alternate paths: a client reports no connection that its server refuses. */
@@ -25,7 +27,16 @@ class AlternateExchangeTest {
             .withConnectMethod(ConnectMethod.TCP)
             .withPath(PathOptions.DEFAULT.withAlternateGidAddress(InetAddress.ofLiteral("127.0.0.2")));
 
+    private static final InetAddress ELSEWHERE = InetAddress.ofLiteral("192.0.2.7");
+
     private void refused(ConnectionOptions of, Gid end, String why) throws Exception {
+        finish(
+                of,
+                end,
+                exchange -> assertThatThrownBy(exchange::awaitServerReady).hasMessageContaining(why));
+    }
+
+    private void finish(ConnectionOptions of, Gid end, Consumer<Exchange> last) throws Exception {
         try (SoftNetwork network = SoftNetwork.createWithTwoAddresses();
                 DeviceResources resources = new DeviceResources(TestDevice.assumed(network.device()));
                 RdmaListener listener = RdmaListener.bind(
@@ -42,7 +53,7 @@ class AlternateExchangeTest {
             exchange.sendReady();
             exchange.sendAlternate(
                     new AlternateEnd(end == null ? queuePair.local().gid() : end, 0));
-            assertThatThrownBy(exchange::awaitServerReady).hasMessageContaining(why);
+            last.accept(exchange);
             endpoint.discard();
         }
     }
@@ -54,6 +65,15 @@ class AlternateExchangeTest {
 
     @Test
     void theAddressOfAnotherHostIsRefused() throws Exception {
-        refused(options, Gid.of(InetAddress.ofLiteral("192.0.2.7")), "that of its alternate path");
+        refused(options, Gid.of(ELSEWHERE), "that of its alternate path");
+    }
+
+    @Test
+    void theAddressOfAnotherHostIsAcceptedWhereItIsExpected() throws Exception {
+        PathOptions expecting = options.path().withPeerAlternateGidAddress(ELSEWHERE);
+        finish(
+                options.withPath(expecting),
+                Gid.of(ELSEWHERE),
+                exchange -> assertThatCode(exchange::awaitServerReady).doesNotThrowAnyException());
     }
 }

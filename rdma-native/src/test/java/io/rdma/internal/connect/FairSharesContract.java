@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.EndpointOptions;
+import io.rdma.testing.NextMessage;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,14 +20,14 @@ abstract class FairSharesContract extends SharedServerContract {
         Endpoint server = connect();
         for (int i = 0; i < 2 * COUNT; i++) {
             flood(server, 1);
-            awaitTaken(server);
+            NextMessage.at(server).close();
         }
         assertThat(shared().made()).as("one at a time needs no more").isEqualTo(FIRST);
         flood(server, 100);
         await().atMost(PATIENCE).until(() -> server.receives().outstanding() == 100);
         assertThat(shared().made()).isEqualTo(COUNT);
         for (int i = 0; i < 100; i++) {
-            assertThat(take(server)).isTrue();
+            NextMessage.at(server).close();
         }
         assertThat(failure).hasValue(null);
     }
@@ -66,7 +67,7 @@ abstract class FairSharesContract extends SharedServerContract {
         Endpoint modest = connect();
         for (int i = 0; i < COUNT; i++) {
             flood(modest, 1);
-            awaitTaken(modest);
+            NextMessage.at(modest).close();
         }
         assertThat(failure).hasValue(null);
         assertThat(served).noneMatch(Endpoint::isClosing);
@@ -84,7 +85,7 @@ abstract class FairSharesContract extends SharedServerContract {
         }
         awaitStalled();
         for (int i = 0; i < COUNT; i++) { // serves all alike
-            served.forEach(SharedServerContract::awaitTaken);
+            served.forEach(one -> NextMessage.at(one).close());
         }
         awaitStalled();
         int equal = (MOST * 3 / 4 - 8 * EndpointOptions.CONTROL_RECEIVES) / 9;

@@ -16,6 +16,7 @@ import io.rdma.internal.engine.Operation;
 import io.rdma.internal.engine.WorkRequest;
 import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;
+import io.rdma.testing.NextMessage;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.CmEventType;
 import io.rdma.verbs.CmEvent;
@@ -115,13 +116,7 @@ abstract class OldPeerContract {
     }
 
     private static int receive(Endpoint at) {
-        ReceivedMessage[] message = new ReceivedMessage[1];
-        await().pollInSameThread()
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(1))
-                .atMost(PATIENCE)
-                .until(() -> (message[0] = at.receives().poll()) != null);
-        try (ReceivedMessage one = message[0]) {
+        try (ReceivedMessage one = NextMessage.at(at)) {
             return one.segment().get(ValueLayout.JAVA_INT, 0);
         }
     }

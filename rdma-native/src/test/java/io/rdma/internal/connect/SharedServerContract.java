@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
-import io.rdma.buffer.ReceivedMessage;
-import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
@@ -13,19 +11,15 @@ import io.rdma.engine.ResourceOptions;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.internal.engine.EndpointOptions;
-import io.rdma.internal.engine.Operation;
 import io.rdma.internal.engine.ReceiveQueue;
 import io.rdma.internal.engine.SharedReceives;
-import io.rdma.internal.engine.WorkRequest;
 import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
-import io.rdma.types.AccessFlag;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -124,38 +118,11 @@ abstract class SharedServerContract {
 
     final void flood(Endpoint server, int messages) {
         Endpoint by = sending.get(served.indexOf(server));
-        RegisteredBuffer buffer = RegisteredBuffer.of(by.memory().allocate(4, Set.of(AccessFlag.LOCAL_WRITE)), 0, 4);
-        for (int i = 0; i < messages; i++) {
-            by.submit(new Operation(WorkRequest.send(buffer, false)) {
-                @Override
-                protected void completed(long value) {}
-
-                @Override
-                protected void failed(RuntimeException error) {
-                    if (!by.isClosing() || by.failure() != null) {
-                        failure.compareAndSet(null, error);
-                    }
-                }
-            });
-        }
-        buffer.close();
-    }
-
-    static boolean take(Endpoint server) {
-        ReceivedMessage message = server.receives().poll();
-        if (message == null) {
-            return false;
-        }
-        message.close();
-        return true;
-    }
-
-    static void awaitTaken(Endpoint server) {
-        await().pollInSameThread()
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(1))
-                .atMost(PATIENCE)
-                .until(() -> take(server));
+        Flood.send(by, messages, error -> {
+            if (!by.isClosing() || by.failure() != null) {
+                failure.compareAndSet(null, error);
+            }
+        });
     }
 
     private static boolean isStalled(ReceiveQueue receives) {

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.rdma.buffer.ReceivedMessage;
-import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
@@ -16,20 +14,17 @@ import io.rdma.engine.FlowControlException;
 import io.rdma.engine.ResourceOptions;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.engine.Endpoint;
-import io.rdma.internal.engine.Operation;
 import io.rdma.internal.engine.SharedReceives;
-import io.rdma.internal.engine.WorkRequest;
 import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;
+import io.rdma.testing.NextMessage;
 import io.rdma.testing.TestDevice;
-import io.rdma.types.AccessFlag;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -114,29 +109,13 @@ abstract class SharedWindowContract {
     }
 
     private static void flood(Endpoint by, int messages) {
-        RegisteredBuffer buffer = RegisteredBuffer.of(by.memory().allocate(4, Set.of(AccessFlag.LOCAL_WRITE)), 0, 4);
-        for (int i = 0; i < messages; i++) {
-            by.submit(new Operation(WorkRequest.send(buffer, false)) {
-                @Override
-                protected void completed(long value) {}
-
-                @Override
-                protected void failed(RuntimeException error) {}
-            });
-        }
-        buffer.close();
+        Flood.send(by, messages, error -> {});
     }
 
     private static void assertReachable(Endpoint from, Endpoint to) {
         for (int i = 0; i < 3 * SHARED; i++) {
             flood(from, 1);
-            ReceivedMessage[] here = {null};
-            await().pollInSameThread()
-                    .pollDelay(Duration.ZERO)
-                    .pollInterval(Duration.ofMillis(1))
-                    .atMost(PATIENCE)
-                    .until(() -> (here[0] = to.receives().poll()) != null);
-            here[0].close();
+            NextMessage.at(to).close();
         }
     }
 

@@ -176,6 +176,30 @@ abstract class AlternatePathContract extends ConnectedContract {
         refused(migrating().withPath(elsewhere), migrating(), "alternateGidAddress 192.0.2.77 is not possible");
     }
 
+    @Test
+    void aPeerIsReachedAtTheAlternateAddressThatThisSideExpects() {
+        orRefused(() -> connect(expecting(alternate())));
+        awaitFirstFrame();
+        arm();
+    }
+
+    @Test
+    void aPeerWithAnotherAlternateAddressThanThisSideExpectsIsRefused() {
+        InetAddress elsewhere = InetAddress.ofLiteral("192.0.2.77");
+        refused(expecting(elsewhere), migrating(), "which is not this path's peerAlternateGidAddress");
+        refused(migrating(), expecting(elsewhere), "which is not this path's peerAlternateGidAddress");
+    }
+
+    @Test
+    void aSideThatExpectsAnAlternateAddressHasOneItself() {
+        PathOptions alone = PathOptions.DEFAULT.withPeerAlternateGidAddress(alternate());
+        refused(migrating().withPath(alone), migrating(), "set the path's alternateGidAddress too");
+    }
+
+    private ConnectionOptions expecting(InetAddress address) {
+        return migrating().withPath(migrating().path().withPeerAlternateGidAddress(address));
+    }
+
     private void refused(ConnectionOptions clients, ConnectionOptions servers, String why) {
         assertThatThrownBy(() -> connect(clients, servers))
                 .isInstanceOf(CompletionException.class)

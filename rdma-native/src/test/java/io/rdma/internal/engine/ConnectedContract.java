@@ -17,6 +17,7 @@ import io.rdma.internal.connect.RdmaListener;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.soft.SoftDevices;
 import io.rdma.testing.ConnectOutcome;
+import io.rdma.testing.NextMessage;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
 import io.rdma.verbs.MemoryRegion;
@@ -206,15 +207,9 @@ abstract class ConnectedContract {
         return operation;
     }
 
-    /** Waits for the next message, with a poll interval much shorter than the default tenth of a second. */
+    /** Waits for the next message. */
     static ReceivedMessage next(Supplier<@Nullable ReceivedMessage> take) {
-        ReceivedMessage[] message = new ReceivedMessage[1];
-        await().pollInSameThread()
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofNanos(100_000))
-                .atMost(PATIENCE)
-                .until(() -> (message[0] = take.get()) != null);
-        return message[0];
+        return NextMessage.of(take);
     }
 
     /** Sends a message of eight bytes and receives it. */

@@ -226,6 +226,14 @@ abstract class FlowControlContract extends ConnectedContract {
         assertThat(resources.loops().getFirst().counters().creditFrames()).isZero();
     }
 
+    /** With iWARP the server may not probe such a client, as it may not send before the client has. */
+    @Test
+    void theEndOfAPlainClientThatSentNothingIsNoticed() {
+        connect(small().withFlowControl(FlowControl.PLAIN));
+        client.close();
+        assertThat(server.closed()).succeedsWithin(PATIENCE);
+    }
+
     @Test
     void aStreamThatIsReadAtOnceNeedsFewControlFrames() {
         connect(strict(64));

@@ -15,6 +15,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 // Invariants
@@ -174,7 +175,7 @@ public final class CmAgent implements ManagementPort.Receiver {
         SoftCmId listener = addressing == null ? null : listener(request.service(), addressing);
         int refusal = listener == null
                 ? CmReject.INVALID_SERVICE_ID
-                : request.transport() != CmRequest.TRANSPORT_RC
+                : request.transport() != CmRequest.transport(verbs.isIwarp())
                         ? CmReject.INVALID_TRANSPORT
                         : request.mtu() > verbs.activeMtu() ? CmReject.INVALID_MTU : 0;
         if (addressing == null || listener == null || refusal != 0) {
@@ -244,11 +245,11 @@ public final class CmAgent implements ManagementPort.Receiver {
                 .orElse(null);
     }
 
-    /** Notes that the peer of a queue pair has used it. In the device's turn. */
-    void used(CmExchange exchange) {
+    /** Tells a conversation of its queue pair. In the device's turn. */
+    void tell(CmExchange exchange, Consumer<CmConversation> news) {
         thread.execute(() -> safely(() -> {
             synchronized (exchange.id) {
-                exchange.conversation.used();
+                news.accept(exchange.conversation);
             }
         }));
     }
@@ -268,7 +269,8 @@ public final class CmAgent implements ManagementPort.Receiver {
         try {
             Runtime.getRuntime().addShutdownHook(new Thread(this::goodbye, "rdma-soft-cm-goodbye"));
         } catch (IllegalStateException late) {
-            log().log(System.Logger.Level.DEBUG, "the process is ending already", late);
+            System.getLogger(CmAgent.class.getName())
+                    .log(System.Logger.Level.DEBUG, "the process is ending already", late);
         }
     }
 
@@ -292,9 +294,5 @@ public final class CmAgent implements ManagementPort.Receiver {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static System.Logger log() {
-        return System.getLogger(CmAgent.class.getName());
     }
 }

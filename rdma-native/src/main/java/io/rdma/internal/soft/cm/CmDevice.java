@@ -32,9 +32,10 @@ public interface CmDevice extends Verbs {
      * @param toRtr attributes of the transition to RTR
      * @param toRts attributes of the transition to RTS
      * @param awaitsPeer whether its peer has to send first
+     * @param onEnd runs once at the end of the queue pair; must not block
      * @throws io.rdma.types.VerbsException EINVAL if there is no such queue pair, or it cannot be moved
      */
-    void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer);
+    void bringUp(int qpn, CmQpAttr toRtr, CmQpAttr toRts, boolean awaitsPeer, Runnable onEnd);
 
     /** Sends a management datagram to another device's queue pair 1. A closed device drops it. */
     void sendManagement(byte[] mad, InetSocketAddress to);

@@ -122,7 +122,7 @@ final class CmParameters {
 
     /** Takes the parameters of this side, and creates its request to a peer whose GID is not known yet. */
     CmRequest request(
-            int number, long service, ConnParam sent, long guid, byte[] gid, int pathMtu, int timeout, byte[] data) {
+            int number, long service, ConnParam sent, CmAgent by, byte[] gid, int pathMtu, int timeout, byte[] data) {
         own(sent);
         retryCount = sent.retryCount();
         mtu = pathMtu;
@@ -130,12 +130,12 @@ final class CmParameters {
         return new CmRequest(
                 number,
                 service,
-                guid,
+                by.guid,
                 qpn,
                 responderResources,
                 initiatorDepth,
                 CmConversation.TIMEOUT,
-                CmRequest.TRANSPORT_RC,
+                CmRequest.transport(by.manager().isIwarp()),
                 sent.flowControl() != 0,
                 psn,
                 CmConversation.TIMEOUT,

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param responderResources number of incoming reads and atomics of the sender
  * @param initiatorDepth number of outgoing reads and atomics of the sender
  * @param peerTimeout time until the receiver answers, as the exponent of 4.096 µs · 2ⁿ
- * @param transport transport type; 0 is RC
+ * @param transport transport type, see {@link #transport(boolean)}
  * @param flowControl whether the sender has end-to-end flow control
  * @param psn first PSN that the receiver of this message is to use
  * @param ownTimeout time until the sender answers a reply, as the same exponent
@@ -59,6 +59,7 @@ public record CmRequest(
     static final int ATTRIBUTE = 0x10;
     public static final int PRIVATE_DATA = 92;
     static final int TRANSPORT_RC = 0;
+    private static final int TRANSPORT_RD = 2;
     private static final int PRIVATE_AT = BYTES - PRIVATE_DATA;
     private static final int PKEY = 0xffff;
     private static final int LOCAL_GID_AT = 56;
@@ -72,6 +73,14 @@ public record CmRequest(
     @Override
     public int remoteId() {
         return 0;
+    }
+
+    /**
+     * Returns the transport type of a device's requests. Those of iWARP's software devices are of reliable datagrams:
+     * no device has these, so none but another of iWARP accepts the request.
+     */
+    static int transport(boolean iwarp) {
+        return iwarp ? TRANSPORT_RD : TRANSPORT_RC;
     }
 
     /** Returns this request with the GID of the receiver. */

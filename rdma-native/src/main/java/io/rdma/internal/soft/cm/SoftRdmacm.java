@@ -306,7 +306,7 @@ public final class SoftRdmacm implements Rdmacm {
                 CmRequest request = id.request(
                         exchange.conversation.localId,
                         said,
-                        agent.guid,
+                        agent,
                         device.gid(),
                         device.mtu(),
                         id.parameters.ackTimeoutOr(ackTimeout()));
@@ -336,7 +336,7 @@ public final class SoftRdmacm implements Rdmacm {
             CmReply reply = id.parameters.reply(talk, said, agent.guid);
             moveToReadyToSend(id, true);
             CmExchange exchange = Objects.requireNonNull(id.exchange);
-            verbs.onUse(said.qpNum(), () -> agent.used(exchange));
+            verbs.onUse(said.qpNum(), () -> agent.tell(exchange, CmConversation::used));
             talk.accept(reply);
         }
     }
@@ -457,7 +457,9 @@ public final class SoftRdmacm implements Rdmacm {
         }
         if (isIwarp()) {
             CmParameters known = id.parameters;
-            verbs.bringUp(known.qpn, known.attr(Ibv.QPS_RTR), known.attr(Ibv.QPS_RTS), passive);
+            CmExchange exchange = Objects.requireNonNull(id.exchange);
+            Runnable onEnd = () -> agent.tell(exchange, CmConversation::disconnect); // as iWARP's TCP connection ends
+            verbs.bringUp(known.qpn, known.attr(Ibv.QPS_RTR), known.attr(Ibv.QPS_RTS), passive, onEnd);
         } else if (id.qp != 0) {
             move(id, Ibv.QPS_RTR);
             move(id, Ibv.QPS_RTS);

@@ -177,7 +177,7 @@ public enum Personality {
     }
 
     /** Returns the operations that a transport supports, {@code ibv_post_send(3)}: bits {@code 1 << IBV_WR_*}. */
-    int operations(int transport) {
+    public int operations(int transport) {
         return switch (transport) {
             case Opcode.UD -> DATAGRAMS;
             case Opcode.UC -> UNRELIABLE;

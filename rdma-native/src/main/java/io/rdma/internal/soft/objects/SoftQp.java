@@ -62,8 +62,7 @@ public final class SoftQp extends SoftObject {
     public int index; // among all queue pairs of the device
     public boolean queued; // in the device's run queue
     public boolean crowded; // waits for room on the link
-    /** Runs once when the peer first uses this queue pair. Device thread. */
-    private @Nullable Runnable onUse;
+    public final ManagerCallbacks manager = new ManagerCallbacks();
 
     /**
      * Whether the peer has to send first, RFC 5044, 7.1.2. Set before the application may post. The device thread
@@ -158,11 +157,6 @@ public final class SoftQp extends SoftObject {
         return requester.run(now) | more;
     }
 
-    /** Sets a callback that runs once, when a request of the peer is next accepted. Device thread. */
-    public void onUse(@Nullable Runnable hears) {
-        onUse = hears;
-    }
-
     /** Takes a path from one of the device's GIDs. */
     void takePath(int gidIndex, InetSocketAddress target, UdpAddress to) {
         via = gidIndex;
@@ -173,11 +167,7 @@ public final class SoftQp extends SoftObject {
     /** Notes that a request of the peer was accepted. */
     public void used() {
         awaitsPeer = false;
-        Runnable hears = onUse;
-        if (hears != null) {
-            onUse = null;
-            hears.run();
-        }
+        manager.used();
     }
 
     /** Returns whether its packets can be lost; if so, the number of packets in flight is limited. */
@@ -198,6 +188,7 @@ public final class SoftQp extends SoftObject {
     public void lose() {
         if (state != QPS_ERR) {
             state = QPS_ERR;
+            manager.ended();
             tell(EVENT_QP_FATAL);
             device.runnable(this);
         }
@@ -206,6 +197,7 @@ public final class SoftQp extends SoftObject {
     /** Enters ERR and flushes all posted requests. */
     public void error() {
         state = QPS_ERR;
+        manager.ended();
         flush();
     }
 
@@ -371,7 +363,7 @@ public final class SoftQp extends SoftObject {
         forgetArriving();
         device.keys().forget(this);
         lastTold = false;
-        onUse = null;
+        manager.ended();
         awaitsPeer = false;
         migration.reset();
         pd.context.forget(this);

@@ -231,14 +231,11 @@ public class CmMadTest {
         id.local = new InetSocketAddress("10.77.0.2", 40_000);
         id.remote = new InetSocketAddress("10.77.0.1", 7174);
         id.parameters.psn = 0x123456;
-        id.exchange = new CmExchange(
-                new SoftVerbs(SoftConfig.loopback()).rdmacm().agent(),
-                id,
-                1,
-                2,
-                new InetSocketAddress("10.77.0.1", 4791));
+        CmAgent agent = new SoftVerbs(SoftConfig.loopback()).rdmacm().agent();
+        id.exchange = new CmExchange(agent, id, 1, 2, new InetSocketAddress("10.77.0.1", 4791));
         ConnParam conn = new ConnParam(new byte[0], 1, 1, 0, 7, 7, false, 5);
-        assertThat(id.request(1, conn, 1, new byte[16], Ibv.MTU_1024, 17).psn()).isEqualTo(0x123456);
+        assertThat(id.request(1, conn, agent, new byte[16], Ibv.MTU_1024, 17).psn())
+                .isEqualTo(0x123456);
         id.heard(new CmReply(3, 1, 7, 0xabcdef, 1, 1, false, 7, false, 1, new byte[CmReply.PRIVATE_DATA]));
         assertThat(id.parameters.attr(Ibv.QPS_RTR).attr().rqPsn()).isEqualTo(0x123456);
         assertThat(id.parameters.attr(Ibv.QPS_RTS).attr().sqPsn()).isEqualTo(0xabcdef);

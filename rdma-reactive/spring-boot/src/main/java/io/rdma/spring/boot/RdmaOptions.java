@@ -178,6 +178,10 @@ public final class RdmaOptions {
                 .set("gid-type", from.gidType(), PathOptions::withGidType)
                 .set("gid-address", from.gidAddress(), PathOptions::withGidAddress)
                 .set("alternate-gid-address", from.alternateGidAddress(), PathOptions::withAlternateGidAddress)
+                .set(
+                        "peer-alternate-gid-address",
+                        from.peerAlternateGidAddress(),
+                        PathOptions::withPeerAlternateGidAddress)
                 .get();
     }
 

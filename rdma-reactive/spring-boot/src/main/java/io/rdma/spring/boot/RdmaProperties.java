@@ -146,6 +146,7 @@ public record RdmaProperties(
      * @param gidType type of the local GID
      * @param gidAddress IP address of the local GID
      * @param alternateGidAddress IP address of the local GID from which the alternate path leads
+     * @param peerAlternateGidAddress IP address to which the alternate path leads: no other one is accepted
      */
     public record Path(
             @Nullable Integer serviceLevel,
@@ -157,7 +158,8 @@ public record RdmaProperties(
             @Nullable Integer port,
             @Nullable GidType gidType,
             @Nullable InetAddress gidAddress,
-            @Nullable InetAddress alternateGidAddress) {}
+            @Nullable InetAddress alternateGidAddress,
+            @Nullable InetAddress peerAlternateGidAddress) {}
 
     /**
      * Properties {@code rdma.connection.queue-pair.*}: {@link io.rdma.types.QueuePairCapacity}.

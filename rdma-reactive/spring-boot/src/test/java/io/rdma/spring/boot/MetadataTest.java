@@ -38,6 +38,7 @@ class MetadataTest {
             "rdma.connection.path.gid-type",
             "rdma.connection.path.gid-address",
             "rdma.connection.path.alternate-gid-address",
+            "rdma.connection.path.peer-alternate-gid-address",
             "rdma.resources.completion-vectors",
             "rdma.resources.processors");
 

@@ -78,6 +78,7 @@ class RdmaOptionsTest {
                     "rdma.connection.path.gid-type=roce-v2",
                     "rdma.connection.path.gid-address=192.0.2.1",
                     "rdma.connection.path.alternate-gid-address=192.0.2.2",
+                    "rdma.connection.path.peer-alternate-gid-address=192.0.2.3",
                     "rdma.connection.queue-pair.max-send-wr=256",
                     "rdma.connection.queue-pair.max-receive-wr=256",
                     "rdma.connection.queue-pair.max-send-sge=2",
