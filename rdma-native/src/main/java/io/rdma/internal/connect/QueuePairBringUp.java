@@ -183,7 +183,7 @@ final class QueuePairBringUp implements AutoCloseable {
         }
         QueuePairAttributes toRts =
                 QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(local.psn());
-        TransportWish.addReads(toRtr, toRts, local, peer);
+        TransportWish.addReads(toRtr, toRts, options, local, peer);
         return connect(peer, toRtr, toRts);
     }
 

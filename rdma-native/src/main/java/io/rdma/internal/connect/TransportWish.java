@@ -87,8 +87,12 @@ final class TransportWish {
 
     /** Adds the reads and atomics in flight, which reliable connections alone have, {@code ibv_modify_qp(3)}. */
     static void addReads(
-            QueuePairAttributes toRtr, QueuePairAttributes toRts, PeerParameters local, PeerParameters peer) {
-        if (!local.offer().has(Offer.UNRELIABLE)) {
+            QueuePairAttributes toRtr,
+            QueuePairAttributes toRts,
+            ConnectionOptions options,
+            PeerParameters local,
+            PeerParameters peer) {
+        if (isReliable(options)) {
             toRtr.maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()));
             toRts.maxRdAtomic(Math.min(local.initiatorDepth(), peer.responderResources()));
         }
