@@ -12,6 +12,7 @@ import io.rdma.engine.LoopCounters;
 import io.rdma.engine.NoReadsException;
 import io.rdma.engine.UnreliableConnectionException;
 import io.rdma.engine.UnsupportedRequestException;
+import io.rdma.types.AccessFlag;
 import io.rdma.types.PlacementType;
 import io.rdma.types.WorkCompletionException;
 import io.rdma.verbs.MemoryRegion;
@@ -175,8 +176,8 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
                         UnsupportedRequestException.class,
                         PlacementRequest.flush(there.remote(), type, FlushMethod.NONE));
             }
-            assertThatThrownBy(() -> client.memory().bind(there, 0, 8, Set.of()))
-                    .isInstanceOf(RuntimeException.class);
+            assertThatThrownBy(() -> client.memory().bind(there, 0, 8, Set.of(AccessFlag.REMOTE_READ)))
+                    .isInstanceOf(UnsupportedRequestException.class);
         }
         assertThatThrownBy(() -> new ByteOutput(client))
                 .isInstanceOf(UnreliableConnectionException.class)

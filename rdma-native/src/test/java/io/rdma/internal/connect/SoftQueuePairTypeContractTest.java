@@ -1,6 +1,6 @@
 package io.rdma.internal.connect;
 
-class SoftTransportContractTest extends TransportContract {
+class SoftQueuePairTypeContractTest extends QueuePairTypeContract {
     @Override
     String device() {
         return "soft0";

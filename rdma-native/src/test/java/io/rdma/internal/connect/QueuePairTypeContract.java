@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections of both types of queue pairs: who agrees, and what refuses an unreliable one. */
-abstract class TransportContract {
+abstract class QueuePairTypeContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final ConnectionOptions UNRELIABLE =
             ConnectionOptions.DEFAULT.withQueuePairType(QueuePairType.UC);

@@ -4,7 +4,7 @@ import io.rdma.testing.TestDevice;
 import org.junit.jupiter.api.Tag;
 
 @Tag("rxe")
-class RxeTransportContractTest extends TransportContract {
+class RxeQueuePairTypeContractTest extends QueuePairTypeContract {
     @Override
     String device() {
         return TestDevice.real();
