@@ -18,6 +18,7 @@ import io.rdma.verbs.QueuePairType;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -25,6 +26,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,14 +104,14 @@ abstract class UnreliableConnectionContract {
     }
 
     private static Flux<Integer> values(RdmaConnection at) {
-        return at.receive(message -> message.segment().get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(java.nio.ByteOrder.BIG_ENDIAN), 0));
+        return at.receive(message -> message.segment().get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN), 0));
     }
 
     /** Waits until the peer's device has handled what was sent. */
-    void fence() {
+    private void fence() {
         try (MemoryRegion mark = Objects.requireNonNull(
                 peer.allocate(1, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE).block(PATIENCE))) {
-            await().atMost(PATIENCE).until(() -> { // a fence may be lost, too
+            patiently().until(() -> { // a fence may be lost, too
                 client.acquire()
                         .flatMap(one -> {
                             one.limit(1).segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
@@ -191,14 +193,34 @@ abstract class UnreliableConnectionContract {
         StepVerifier.create(peer.receiveOwned()).expectComplete().verify(PATIENCE);
     }
 
-    /** Sends values in order while the link is as the caller made it, and heals it for the last one. */
+    /**
+     * Sends values in order while the link is as the caller made it, and heals it for the last one. The receiver is
+     * never full, so only the link loses messages.
+     */
     final List<Integer> received(int count, Runnable heal) {
-        Mono<List<Integer>> arriving = values(peer).takeUntil(value -> value == count).collectList().cache();
+        Mono<List<Integer>> arriving =
+                values(peer).takeUntil(value -> value == count).collectList().cache();
         arriving.subscribe();
-        Flux.range(0, count).concatMap(i -> send(client, i)).then().block(PATIENCE);
+        for (int i = 0; i < count; i++) {
+            send(client, i).block(PATIENCE);
+            if (i % (RECEIVES / 2) == 0) {
+                settle();
+            }
+        }
         heal.run();
+        settle();
         send(client, count).block(PATIENCE);
         return Objects.requireNonNull(arriving.block(PATIENCE));
+    }
+
+    /** Waits until the peer's application has taken what was sent. */
+    private void settle() {
+        fence();
+        patiently().until(() -> peer.endpoint().outstandingReceives() == 0);
+    }
+
+    private static ConditionFactory patiently() {
+        return await().atMost(PATIENCE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(1));
     }
 
     final long lost() {

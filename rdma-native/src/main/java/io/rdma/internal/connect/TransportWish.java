@@ -9,7 +9,6 @@ import io.rdma.internal.engine.DeviceResources;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.VerbsException;
 import io.rdma.verbs.CompletionQueue;
-import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairType;
 import java.time.Duration;
@@ -57,9 +56,11 @@ final class TransportWish {
                             + " sharedReceiveBuffers",
                     null);
         }
-        try (CompletionQueue queue = resources.context().createCompletionQueue(2, null);
-                QueuePair ignored = resources.domain().createQueuePair(QueuePairType.UC, queue, queue, SMALLEST)) {
-            assert ignored.type() == QueuePairType.UC;
+        try (CompletionQueue queue = resources.context().createCompletionQueue(2, null)) {
+            resources
+                    .domain()
+                    .createQueuePair(QueuePairType.UC, queue, queue, SMALLEST)
+                    .close();
         } catch (VerbsException e) {
             throw refusal(
                     Reason.DEVICE,
