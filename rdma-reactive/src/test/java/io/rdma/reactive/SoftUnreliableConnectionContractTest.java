@@ -47,8 +47,7 @@ class SoftUnreliableConnectionContractTest extends UnreliableConnectionContract 
 
     @Test
     void packetsThatOvertakeAndRepeatSwapAndDoubleNoMessages() {
-        assertEachIsReceivedOnceOrCounted(
-                LinkFaults.NONE.withReordering(0.1).withDuplication(0.2));
+        assertEachIsReceivedOnceOrCounted(LinkFaults.NONE.withReordering(0.1).withDuplication(0.2));
         assertThat(lost()).isPositive();
     }
 

@@ -104,23 +104,28 @@ abstract class UnreliableConnectionContract {
     }
 
     private static Flux<Integer> values(RdmaConnection at) {
-        return at.receive(message -> message.segment().get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN), 0));
+        return at.receive(
+                message -> message.segment().get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN), 0));
     }
 
     /** Waits until the peer's device has handled what was sent. */
     private void fence() {
-        try (MemoryRegion mark = Objects.requireNonNull(
-                peer.allocate(1, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE).block(PATIENCE))) {
-            patiently().until(() -> { // a fence may be lost, too
-                client.acquire()
-                        .flatMap(one -> {
-                            one.limit(1).segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
-                            return client.write(one, mark.remote()).doFinally(end -> one.close());
-                        })
-                        .block(PATIENCE);
-                VarHandle.fullFence();
-                return mark.segment().get(ValueLayout.JAVA_BYTE, 0) == 1;
-            });
+        try (MemoryRegion mark =
+                Objects.requireNonNull(peer.allocate(1, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
+                        .block(PATIENCE))) {
+            patiently()
+                    .until(
+                            () -> { // a fence may be lost, too
+                                client.acquire()
+                                        .flatMap(one -> {
+                                            one.limit(1).segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
+                                            return client.write(one, mark.remote())
+                                                    .doFinally(end -> one.close());
+                                        })
+                                        .block(PATIENCE);
+                                VarHandle.fullFence();
+                                return mark.segment().get(ValueLayout.JAVA_BYTE, 0) == 1;
+                            });
         }
     }
 
@@ -138,10 +143,13 @@ abstract class UnreliableConnectionContract {
 
     @Test
     void aStreamOfMoreMessagesThanTheReceiverTakesLosesSomeAndGoesOn() {
-        client.send(Flux.range(0, 100).map(i -> "message " + i), MessageCodec.utf8()).block(PATIENCE);
+        client.send(Flux.range(0, 100).map(i -> "message " + i), MessageCodec.utf8())
+                .block(PATIENCE);
         fence();
         StepVerifier.create(peer.receive().asString().take(RECEIVES))
-                .expectNextSequence(IntStream.range(0, RECEIVES).mapToObj(i -> "message " + i).toList())
+                .expectNextSequence(IntStream.range(0, RECEIVES)
+                        .mapToObj(i -> "message " + i)
+                        .toList())
                 .expectComplete()
                 .verify(PATIENCE);
         send(client, 100).block(PATIENCE);
@@ -165,12 +173,13 @@ abstract class UnreliableConnectionContract {
 
     @Test
     void operationsThatTheTransportLacksEndWithTheirErrors() {
-        try (MemoryRegion there = Objects.requireNonNull(
-                peer.allocate(8, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE).block(PATIENCE))) {
+        try (MemoryRegion there =
+                Objects.requireNonNull(peer.allocate(8, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)
+                        .block(PATIENCE))) {
             StepVerifier.create(client.fetchAndAdd(there.remote(), 1)).verifyError(NoReadsException.class);
             StepVerifier.create(client.acquire()
-                            .flatMap(buffer -> client.sendWithImmediate(buffer.limit(1), 1)
-                                    .doFinally(end -> buffer.close())))
+                            .flatMap(buffer ->
+                                    client.sendWithImmediate(buffer.limit(1), 1).doFinally(end -> buffer.close())))
                     .verifyError(UnsupportedRequestException.class);
             StepVerifier.create(client.send(1025, target -> {})).verifyError(IllegalArgumentException.class);
         }
@@ -181,9 +190,8 @@ abstract class UnreliableConnectionContract {
     @Test
     void aClientThatAsksForAReliableConnectionIsRefused() {
         StepVerifier.create(client().connect())
-                .expectErrorSatisfies(e -> assertThat(e)
-                        .isInstanceOf(RdmaConnectException.class)
-                        .hasMessageContaining("queuePairType"))
+                .expectErrorSatisfies(e ->
+                        assertThat(e).isInstanceOf(RdmaConnectException.class).hasMessageContaining("queuePairType"))
                 .verify(PATIENCE);
     }
 

@@ -26,10 +26,12 @@ class UnreliableDocumentationTest {
     @Test
     void aServerShowsPositionsAndTheNumberOfThoseThatAreLost() {
         UnaryOperator<ConnectionOptions> unreliable = o -> o.withQueuePairType(QueuePairType.UC); // on both sides
-        RdmaServer server = RdmaServer.create().options(unreliable).handle(vehicle -> vehicle.receive()
-                .asString()
-                .doOnNext(position -> show(position, vehicle.endpoint().lostMessages()))
-                .then());
+        RdmaServer server = RdmaServer.create()
+                .options(unreliable)
+                .handle(vehicle -> vehicle.receive()
+                        .asString()
+                        .doOnNext(position -> show(position, vehicle.endpoint().lostMessages()))
+                        .then());
         RdmaClient client = RdmaClient.create().options(unreliable);
 
         DisposableServer bound = server.device("soft0").host("127.0.0.1").bindNow();

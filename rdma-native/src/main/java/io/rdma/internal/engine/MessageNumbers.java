@@ -2,8 +2,8 @@ package io.rdma.internal.engine;
 
 import io.rdma.internal.loop.LoopCounts;
 
-// Invariant: the number of a message is its place among the messages that were posted, modulo 2^32. So none is delivered
-// twice or out of order, although an unreliable queue pair takes each packet that begins a message.
+// Invariant: the number of a message is its place among the messages that were posted, modulo 2^32. So none is
+// delivered twice or out of order, although an unreliable queue pair takes each packet that begins a message.
 
 /**
  * Numbers of the messages of an unreliable connection in both directions. A SEND carries the number of its message as

@@ -34,8 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Connections of both types of queue pairs: who agrees, and what refuses an unreliable one. */
 abstract class QueuePairTypeContract {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final ConnectionOptions UNRELIABLE =
-            ConnectionOptions.DEFAULT.withQueuePairType(QueuePairType.UC);
+    private static final ConnectionOptions UNRELIABLE = ConnectionOptions.DEFAULT.withQueuePairType(QueuePairType.UC);
 
     private DeviceResources resources;
 
@@ -112,8 +111,8 @@ abstract class QueuePairTypeContract {
     void aClientRefusesAServerFromBeforeTheOption() throws Exception {
         OldPeer old = new OldPeer(resources, ConnectionOptions.DEFAULT.withConnectMethod(ConnectMethod.TCP));
         try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getByName(TestDevice.host(device())))) {
-            ConnectOutcome connecting = ConnectOutcome.of(
-                    resources, UNRELIABLE, (InetSocketAddress) listening.getLocalSocketAddress());
+            ConnectOutcome connecting =
+                    ConnectOutcome.of(resources, UNRELIABLE, (InetSocketAddress) listening.getLocalSocketAddress());
             Socket[] accepted = new Socket[1];
             assertThatThrownBy(() -> old.accept(listening, accepted)).isInstanceOf(java.io.IOException.class);
             accepted[0].close();

@@ -28,13 +28,16 @@ class UnnumberedMessageTest {
 
     @Test
     void itsConnectionEnds() throws Exception {
-        ConnectionOptions options = ConnectionOptions.DEFAULT
-                .withConnectMethod(ConnectMethod.TCP)
-                .withQueuePairType(QueuePairType.UC);
+        ConnectionOptions options =
+                ConnectionOptions.DEFAULT.withConnectMethod(ConnectMethod.TCP).withQueuePairType(QueuePairType.UC);
         CompletableFuture<EstablishedConnection> accepted = new CompletableFuture<>();
         try (DeviceResources resources = new DeviceResources(TestDevice.assumed("soft0"));
                 RdmaListener listener = RdmaListener.bind(
-                        resources, options, AdmissionLimits.DEFAULT, new InetSocketAddress(HOST, 0), accepted::complete);
+                        resources,
+                        options,
+                        AdmissionLimits.DEFAULT,
+                        new InetSocketAddress(HOST, 0),
+                        accepted::complete);
                 Socket connecting = new Socket(HOST, listener.address().getPort());
                 Exchange exchange = TestExchange.over(connecting, options, true)) {
             Endpoint liar = connected(resources, TransportWish.applied(options), exchange);

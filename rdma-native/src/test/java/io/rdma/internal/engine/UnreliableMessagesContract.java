@@ -44,7 +44,8 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
         try (MemoryRegion mark = everything(server, 1);
                 RegisteredBuffer one = acquire(client).limit(1)) {
             one.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
-            assertThat(submit(client, WorkRequest.write(one, mark.remote())).ended().error).isNull();
+            assertThat(submit(client, WorkRequest.write(one, mark.remote())).ended().error)
+                    .isNull();
             await().atMost(PATIENCE).until(() -> {
                 VarHandle.fullFence();
                 return mark.segment().get(ValueLayout.JAVA_BYTE, 0) == 1;
@@ -65,7 +66,9 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
             }
             try (ReceivedMessage got = next(server.receives()::poll)) {
                 assertThat(got.length()).isEqualTo(length);
-                assertThat(got.hasImmediate()).as("the number is not the application's").isFalse();
+                assertThat(got.hasImmediate())
+                        .as("the number is not the application's")
+                        .isFalse();
                 assertThat(got.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly((byte) length);
             }
             exchange(server, client);
@@ -148,7 +151,9 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
         try (MemoryRegion there = everything(server, 8);
                 RegisteredBuffer here = acquire(client).limit(8)) {
             here.segment().set(ValueLayout.JAVA_LONG, 0, 42);
-            assertThat(submit(client, WorkRequest.writeWithImmediate(here, there.remote(), -7)).ended().error)
+            assertThat(submit(client, WorkRequest.writeWithImmediate(here, there.remote(), -7))
+                            .ended()
+                            .error)
                     .isNull();
             try (ReceivedMessage told = next(server.receives()::poll)) {
                 assertThat(told.immediate()).isEqualTo(-7);
