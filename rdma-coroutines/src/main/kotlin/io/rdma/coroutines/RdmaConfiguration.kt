@@ -74,8 +74,8 @@ public class RdmaConfiguration internal constructor() {
         }
 
     /**
-     * Type of the queue pairs, the same on both sides: `RC` for a reliable connection, `UC` for an unreliable one, whose
-     * messages may be lost; part of [options].
+     * Type of the queue pairs, the same on both sides: `RC` for a reliable connection, `UC` for an unreliable one,
+     * whose messages may be lost; part of [options].
      */
     public var queuePairType: QueuePairType
         get() = options.queuePairType()

@@ -22,8 +22,8 @@ import java.util.Set;
  *     volume 1, 10.8.3.3. Linux's {@code siw} completes it when TCP has its bytes, perhaps before an earlier read
  * @param readTargets scatter/gather entries of a read, {@code max_sge_rd}; 1 for iWARP
  * @param placement memory placement extensions that both sides have
- * @param numbersMessages whether the connection is unreliable, {@link io.rdma.verbs.QueuePairType#UC}: the immediate data
- *     of a message are its number
+ * @param numbersMessages whether the connection is unreliable, {@link io.rdma.verbs.QueuePairType#UC}: the immediate
+ *     data of a message are its number
  */
 public record Abilities(
         String device,
