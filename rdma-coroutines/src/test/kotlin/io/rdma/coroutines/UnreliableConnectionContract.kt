@@ -118,7 +118,12 @@ abstract class UnreliableConnectionContract : PairContract() {
     fun `the end of the peer ends the flow`() =
         unreliable { pair ->
             pair.client.closeAndAwait()
-            assertThat(pair.peer.incoming().texts().count()).isZero()
+            assertThat(
+                pair.peer
+                    .incoming()
+                    .texts()
+                    .count(),
+            ).isZero()
         }
 
     private companion object {
