@@ -17,7 +17,8 @@ import java.nio.ByteBuffer
  * side before the peer's end.
  *
  * The peer uses this class, that of `rdma-reactive`, or a channel of `rdma-netty`. While a connection has such a view,
- * nothing else is sent or received over it. One coroutine writes at a time, and one reads.
+ * nothing else is sent or received over it. One coroutine writes at a time, and one reads. An unreliable connection is
+ * refused with [io.rdma.engine.UnreliableConnectionException].
  */
 public class RdmaByteStream(
     private val connection: RdmaConnection,

@@ -6,6 +6,7 @@ import io.rdma.connect.ConnectionOptions
 import io.rdma.connect.FlowControl
 import io.rdma.connect.RdmaResources
 import io.rdma.internal.connect.UsedResources
+import io.rdma.verbs.QueuePairType
 import javax.net.ssl.SSLContext
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -70,6 +71,16 @@ public class RdmaConfiguration internal constructor() {
         get() = options.connectMethod()
         set(value) {
             options = options.withConnectMethod(value)
+        }
+
+    /**
+     * Type of the queue pairs, the same on both sides: `RC` for a reliable connection, `UC` for an unreliable one,
+     * whose messages may be lost; part of [options].
+     */
+    public var queuePairType: QueuePairType
+        get() = options.queuePairType()
+        set(value) {
+            options = options.withQueuePairType(value)
         }
 
     /** TLS of the exchange over TCP, null for none; part of [options]. */

@@ -34,7 +34,7 @@ import kotlin.time.Duration
 import kotlin.time.toJavaDuration
 
 /**
- * A reliable connection to one peer.
+ * A connection to one peer, reliable unless [RdmaConfiguration.queuePairType] says otherwise.
  *
  * Every suspending operation, unless stated otherwise:
  * - **errors**: the operation that failed throws [io.rdma.types.WorkCompletionException]. The connection is then
@@ -44,6 +44,8 @@ import kotlin.time.toJavaDuration
  * - **cancellation** is prompt. A request that is not yet posted is never posted. A posted request is still executed,
  *   but its result is discarded.
  * - **buffers** are borrowed from the post until the device reports completion, even if the coroutine is cancelled.
+ * - **completion** on an unreliable connection says that this side's device has sent the message or write, where a
+ *   method says that the peer's device has it. It may be lost.
  * - **threads**: the coroutine resumes through its dispatcher.
  */
 public class RdmaConnection internal constructor(

@@ -2,6 +2,7 @@ package io.rdma.coroutines
 
 import io.rdma.connect.ConnectMethod
 import io.rdma.testing.TestDevice
+import io.rdma.verbs.QueuePairType
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.channels.Channel
 import kotlinx.coroutines.launch
@@ -27,6 +28,9 @@ abstract class PairContract {
     /** Method by which the connections are made. */
     open val connector = ConnectMethod.AUTOMATIC
 
+    /** Type of the queue pairs. */
+    open val type = QueuePairType.RC
+
     /** Both ends of a connection. */
     protected class Pair(
         val server: RdmaServer,
@@ -41,6 +45,7 @@ abstract class PairContract {
         sendBuffers(8, 2 * MESSAGE)
         maxMessageSize = LARGE
         connectMethod = connector
+        queuePairType = type
     }
 
     protected fun connected(

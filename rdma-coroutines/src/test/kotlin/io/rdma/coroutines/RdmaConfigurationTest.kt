@@ -7,6 +7,7 @@ import io.rdma.connect.FlowControl
 import io.rdma.connect.PathOptions
 import io.rdma.types.GidType
 import io.rdma.types.QueuePairCapacity
+import io.rdma.verbs.QueuePairType
 import org.assertj.core.api.Assertions.assertThat
 import org.junit.jupiter.api.Test
 import java.net.InetAddress
@@ -32,6 +33,7 @@ class RdmaConfigurationTest {
             minRnrTimer = 11
             flowControl = FlowControl.CREDITS_REQUIRED
             connectMethod = ConnectMethod.TCP
+            queuePairType = QueuePairType.UC
             tls = context
             verifyServerName = false
             verifyPeerGid = false
@@ -105,6 +107,7 @@ class RdmaConfigurationTest {
                 java.time.Duration.ofSeconds(7),
                 false,
                 PathOptions(1, 2, 3, 4, 6, null, 7, GidType.ROCE_V1, address, otherAddress, otherAddress),
+                QueuePairType.UC,
             ),
         )
         assertThat(changed.limits).isEqualTo(AdmissionLimits(100, 20, 5))
@@ -118,6 +121,7 @@ class RdmaConfigurationTest {
             assertThat(listOf(verifyServerName, verifyPeerGid, ownProtectionDomain, orderlyDisconnect))
                 .containsExactly(false, false, true, false)
             assertThat(flowControl).isEqualTo(FlowControl.CREDITS_REQUIRED)
+            assertThat(queuePairType).isEqualTo(QueuePairType.UC)
             queuePair {
                 assertThat(listOf(maxSendWr, maxReceiveWr, maxSendSge, maxReceiveSge, maxInlineData))
                     .containsExactly(64, 65, 2, 3, 32)

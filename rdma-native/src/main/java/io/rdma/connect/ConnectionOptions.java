@@ -1,6 +1,7 @@
 package io.rdma.connect;
 
 import io.rdma.types.QueuePairCapacity;
+import io.rdma.verbs.QueuePairType;
 import java.time.Duration;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
@@ -51,6 +52,8 @@ import org.jspecify.annotations.Nullable;
  *     farewell in band, because it has no credits or is another program. The kernel disconnects for a killed process as
  *     well: choose false where a stream that was cut must not look complete
  * @param path quality of service, port, partition and GID of the packets that this side sends
+ * @param queuePairType RC for a reliable connection, UC for an unreliable one, whose messages may be lost, see
+ *     docs/guide/connecting.md; the same on both sides
  */
 public record ConnectionOptions(
         QueuePairCapacity queuePair,
@@ -75,7 +78,8 @@ public record ConnectionOptions(
         Duration drainTimeout,
         Duration probeInterval,
         boolean orderlyDisconnect,
-        PathOptions path) {
+        PathOptions path,
+        QueuePairType queuePairType) {
     /**
      * Longest {@code handshakeTimeout}: sockets and RDMA CM count milliseconds in 32 bits. Declared before DEFAULT,
      * which uses it.
@@ -113,7 +117,8 @@ public record ConnectionOptions(
             Duration.ofSeconds(2),
             Duration.ofSeconds(10),
             true,
-            PathOptions.DEFAULT);
+            PathOptions.DEFAULT,
+            QueuePairType.RC);
 
     /** Checks the ranges. Cuts times that are too long for the clocks, so that none overflows. */
     public ConnectionOptions {
@@ -133,6 +138,10 @@ public record ConnectionOptions(
         positive("drainTimeout", drainTimeout);
         if (probeInterval.isNegative()) {
             throw new IllegalArgumentException("probeInterval must be zero (no probes) or positive: " + probeInterval);
+        }
+        if (queuePairType != QueuePairType.RC && queuePairType != QueuePairType.UC) {
+            throw new IllegalArgumentException("queuePairType must be RC or UC: " + queuePairType
+                    + ". Datagrams (UD) have sockets of their own, RdmaDatagramSocket");
         }
         handshakeTimeout = atMost(LONGEST_HANDSHAKE, handshakeTimeout);
         drainTimeout = atMost(FOR_EVER, drainTimeout);
@@ -375,6 +384,16 @@ public record ConnectionOptions(
         return copy(e -> e.path = path);
     }
 
+    /**
+     * Returns a copy with another value of {@code queuePairType}.
+     *
+     * @param queuePairType see the record
+     * @return a copy
+     */
+    public ConnectionOptions withQueuePairType(QueuePairType queuePairType) {
+        return copy(e -> e.queuePairType = queuePairType);
+    }
+
     /** Mutable values from which a copy is made. */
     private static final class Edit {
         private QueuePairCapacity queuePair;
@@ -400,6 +419,7 @@ public record ConnectionOptions(
         private Duration probeInterval;
         private boolean orderlyDisconnect;
         private PathOptions path;
+        private QueuePairType queuePairType;
 
         private Edit(ConnectionOptions from) {
             queuePair = from.queuePair;
@@ -425,6 +445,7 @@ public record ConnectionOptions(
             probeInterval = from.probeInterval;
             orderlyDisconnect = from.orderlyDisconnect;
             path = from.path;
+            queuePairType = from.queuePairType;
         }
     }
 
@@ -454,6 +475,7 @@ public record ConnectionOptions(
                 e.drainTimeout,
                 e.probeInterval,
                 e.orderlyDisconnect,
-                e.path);
+                e.path,
+                e.queuePairType);
     }
 }

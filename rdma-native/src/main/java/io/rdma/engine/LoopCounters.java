@@ -101,6 +101,14 @@ public interface LoopCounters {
     long malformed();
 
     /**
+     * Returns the number of messages that were lost on their way to unreliable connections of the loop, see
+     * {@link RdmaEndpoint#lostMessages}.
+     *
+     * @return messages
+     */
+    long lost();
+
+    /**
      * Returns how often connections migrated to their alternate path, {@code IBV_EVENT_PATH_MIG}.
      *
      * @return times

@@ -17,8 +17,8 @@ public final class NoReadsException extends RdmaException {
      */
     public NoReadsException(WorkRequestOpcode opcode) {
         super(opcode
-                + " cannot be posted: the peer serves no RDMA reads and atomics on this connection (responder resources"
-                + " of 0). Have the peer offer some (maxRdAtomic, or responder_resources in its rdma_conn_param), or send"
-                + " messages instead");
+                + " cannot be posted: the peer serves no RDMA reads and atomics on this connection (responder"
+                + " resources of 0, as always on an unreliable one, QueuePairType.UC). Have the peer offer some"
+                + " (maxRdAtomic, or responder_resources in its rdma_conn_param), or send messages instead");
     }
 }

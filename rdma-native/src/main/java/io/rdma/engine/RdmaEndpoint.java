@@ -56,6 +56,14 @@ public interface RdmaEndpoint {
     int receiveBuffers();
 
     /**
+     * Returns the number of the peer's messages that were lost on an unreliable connection. A loss is noticed when a
+     * later message arrives. Writes are not counted.
+     *
+     * @return 0 on a reliable connection
+     */
+    long lostMessages();
+
+    /**
      * Returns the buffers for outgoing messages.
      *
      * @return the pool

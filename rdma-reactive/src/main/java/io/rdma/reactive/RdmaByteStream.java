@@ -42,6 +42,7 @@ public final class RdmaByteStream {
      *
      * @param connection carries nothing else from now on; the code that made it closes it
      * @return the view
+     * @throws io.rdma.engine.UnreliableConnectionException if the connection is unreliable
      */
     public static RdmaByteStream of(RdmaConnection connection) {
         return new RdmaByteStream(connection);

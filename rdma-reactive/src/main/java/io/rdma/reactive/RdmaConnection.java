@@ -21,7 +21,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Reliable connection to one peer.
+ * Connection to one peer, reliable unless the options ask for another {@link io.rdma.verbs.QueuePairType}.
  *
  * <p>Every {@code Mono} is cold: each subscription posts one request, and no request is posted again automatically.
  * Unless a method says otherwise:
@@ -35,6 +35,8 @@ import reactor.core.publisher.Mono;
  * operation still takes place.
  * <li><b>Buffers</b> are borrowed from the subscription until the device completes the request, even if the subscriber
  * has cancelled by then. A cancel before the post returns the buffer at once.
+ * <li><b>Completion</b> on an unreliable connection says that this side's device has sent the message or write, where a
+ * method says that the peer's device has received it. It may be lost.
  * <li><b>Signals</b> usually arrive on the completion loop, which other connections may share. Do not block there;
  * use {@code publishOn}.
  * </ul>

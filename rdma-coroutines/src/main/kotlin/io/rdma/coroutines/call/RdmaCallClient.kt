@@ -39,6 +39,13 @@ public class RdmaCallClient internal constructor(
 ) {
     private val table = CallTable<OutgoingCall>(maxInFlight)
 
+    init {
+        connection.engine
+            .options()
+            .abilities()
+            .requireReliable("calls")
+    }
+
     /**
      * Calls the handler [name] of the peer and returns its answer. Suspends also while as many calls as `maxInFlight`
      * have no answer.
@@ -127,6 +134,7 @@ public class RdmaCallClient internal constructor(
  *
  * @param format format of the requests and answers, that of the server: a `BinaryFormat` or a `StringFormat`
  * @param maxInFlight number of calls without an answer, from 1, at most that of the server. Further calls wait.
+ * @throws io.rdma.engine.UnreliableConnectionException if the connection is unreliable
  *
  * @sample io.rdma.coroutines.samples.calls
  */

@@ -47,6 +47,7 @@ public class RdmaCallServer(
      * **Cancellation** cancels the handlers.
      *
      * @throws io.rdma.engine.ConnectionClosedException when the connection is lost
+     * @throws io.rdma.engine.UnreliableConnectionException if the connection is unreliable
      */
     public suspend fun serve(connection: RdmaConnection) {
         val session = ServedConnection(connection, handlers, maxInFlight)

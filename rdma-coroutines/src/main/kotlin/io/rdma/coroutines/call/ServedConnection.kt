@@ -36,16 +36,13 @@ internal class ServedConnection(
 ) {
     private val idle = CompletableDeferred<Unit>()
     private val ended = CompletableDeferred<Unit>()
+    private val options = connection.engine.options()
     private val active =
-        ActiveCalls<Deferred<ByteArray>>(
-            maxInFlight,
-            connection.engine
-                .options()
-                .capacity()
-                .maxSendWr(),
-        ) {
-            idle.complete(Unit)
-        }
+        ActiveCalls<Deferred<ByteArray>>(maxInFlight, options.capacity().maxSendWr()) { idle.complete(Unit) }
+
+    init {
+        options.abilities().requireReliable("calls")
+    }
 
     val inFlight: Int get() = active.all().size
 

@@ -24,6 +24,7 @@ record ConnectWays(boolean manager, boolean exchange) {
      *     port number on which the exchange would listen
      */
     static ConnectWays of(DeviceResources resources, ConnectionOptions options, InetAddress address) {
+        TransportWish.requirePossible(resources, options);
         AlternateWish.requireMigration(resources.context(), options);
         ConnectMethod method = options.connectMethod();
         if (resources.context().isIwarp()) {
@@ -42,7 +43,8 @@ record ConnectWays(boolean manager, boolean exchange) {
             case AUTOMATIC ->
                 !resources.context().isSoftware()
                         && !address.isLoopbackAddress()
-                        && !PathWishes.needExchange(options.path());
+                        && !PathWishes.needExchange(options.path())
+                        && TransportWish.isReliable(options);
         };
         if (manager) {
             AlternateWish.requireNone(resources.context(), options);

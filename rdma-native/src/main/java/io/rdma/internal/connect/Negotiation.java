@@ -61,7 +61,8 @@ final class Negotiation {
                 start,
                 // FLUSH and ATOMIC WRITE count among the reads in flight: where there are none, none of them can go
                 // out.
-                reads > 0 ? abilities : abilities.withPlacement(PlacementAbilities.NONE));
+                (reads > 0 ? abilities : abilities.withPlacement(PlacementAbilities.NONE))
+                        .withNumbers(local.offer().has(Offer.UNRELIABLE)));
     }
 
     private static int first(PeerParameters side, boolean sharing) {

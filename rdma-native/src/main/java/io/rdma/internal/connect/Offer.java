@@ -46,6 +46,9 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Shares its receives with other connections. One side has it, by its configuration. */
     static final int SHARED_RECEIVES = 1 << 11;
 
+    /** Has an unreliable connection, and requires that the peer has one; offered in the exchange over TCP only. */
+    static final int UNRELIABLE = 1 << 12;
+
     /** Distance of the bits of FLUSH for a device with the ICRC of {@code rdma_rxe}, which no other one accepts. */
     private static final int OTHER_ICRC = 3;
 

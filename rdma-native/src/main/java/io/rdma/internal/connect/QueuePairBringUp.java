@@ -27,7 +27,6 @@ import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
-import io.rdma.verbs.QueuePairType;
 import java.net.InetAddress;
 import java.util.Objects;
 
@@ -63,7 +62,13 @@ final class QueuePairBringUp implements AutoCloseable {
 
     private QueuePairBringUp(
             DeviceResources resources, ConnectionOptions options, InetAddress local, PathWishes wishes, int port) {
-        this(resources, options, local, port, wishes.toInit(port), AlternateWish.offer(Exchange.OFFER, options));
+        this(
+                resources,
+                TransportWish.applied(options),
+                local,
+                port,
+                wishes.toInit(port),
+                TransportWish.offer(AlternateWish.offer(Exchange.OFFER, options), options));
     }
 
     /**
@@ -103,13 +108,13 @@ final class QueuePairBringUp implements AutoCloseable {
         ProtectionDomain domain = memory.registrations().domain();
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(memory::release);
-            QueuePairCapacity capacity = capacity(this.options);
+            QueuePairCapacity capacity = QueuePairCreation.capacity(this.options);
             completions = cleanup.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
             CompletionQueue queue = completions.queue();
             queuePair = cleanup.add(QueuePairCreation.create(
                     resources.context(),
                     domain,
-                    QueuePairType.RC,
+                    options.queuePairType(),
                     queue,
                     shared == null ? null : shared.queue(),
                     capacity));
@@ -123,8 +128,8 @@ final class QueuePairBringUp implements AutoCloseable {
                 gid.gid(),
                 port.lid(),
                 port.activeMtu(),
-                Math.min(options.maxRdAtomic(), device.maxQpInitRdAtom()),
-                Math.min(options.maxRdAtomic(), device.maxQpRdAtom()),
+                Math.min(TransportWish.reads(options), device.maxQpInitRdAtom()),
+                Math.min(TransportWish.reads(options), device.maxQpRdAtom()),
                 options.flowControl() != FlowControl.PLAIN,
                 memory.receiveBuffers(),
                 memory.receiveBufferSize(),
@@ -145,22 +150,6 @@ final class QueuePairBringUp implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns the capacity that the application wants plus room for control frames, whose headers are scatter/gather
-     * elements of their own.
-     */
-    private static QueuePairCapacity capacity(ConnectionOptions options) {
-        QueuePairCapacity wanted = options.queuePair();
-        return options.flowControl() == FlowControl.PLAIN
-                ? wanted
-                : new QueuePairCapacity(
-                        wanted.maxSendWr() + EndpointOptions.CONTROL_SENDS,
-                        wanted.maxReceiveWr() + CONTROL_RECEIVES,
-                        Math.max(2, wanted.maxSendSge()),
-                        Math.max(2, wanted.maxReceiveSge()),
-                        wanted.maxInlineData());
-    }
-
     PeerParameters local() {
         return local;
     }
@@ -172,6 +161,7 @@ final class QueuePairBringUp implements AutoCloseable {
      */
     Endpoint connect(PeerParameters peer, InetAddress from) {
         AlternateWish.requireSame(local.offer(), peer.offer());
+        TransportWish.requireSame(local.offer(), peer.offer());
         if (linkLayer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
             PeerGid.check(
                     resources.environment().network(),
@@ -182,8 +172,7 @@ final class QueuePairBringUp implements AutoCloseable {
         QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
                 .pathMtu(local.mtu().min(peer.mtu()))
                 .destQpNum(peer.qpNumber())
-                .rqPsn(peer.psn())
-                .maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()));
+                .rqPsn(peer.psn());
         // A global route is mandatory on RoCE, and not needed within an InfiniBand subnet.
         if (linkLayer == LinkLayer.ETHERNET) {
             toRtr.path(portNumber, gid.index(), peer.gid(), 0);
@@ -192,9 +181,9 @@ final class QueuePairBringUp implements AutoCloseable {
         } else {
             toRtr.path(portNumber, peer.lid());
         }
-        QueuePairAttributes toRts = QueuePairAttributes.toState(QueuePairState.RTS)
-                .sqPsn(local.psn())
-                .maxRdAtomic(Math.min(local.initiatorDepth(), peer.responderResources()));
+        QueuePairAttributes toRts =
+                QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(local.psn());
+        TransportWish.addReads(toRtr, toRts, options, local, peer);
         return connect(peer, toRtr, toRts);
     }
 
@@ -208,11 +197,10 @@ final class QueuePairBringUp implements AutoCloseable {
         toRtr.path(wishes.applied(path));
         Endpoint endpoint = endpoint(peer, EndpointOptions.Start.TOGETHER);
         try {
-            queuePair.modify(toRtr.minRnrTimer(options.minRnrTimer()));
+            TransportWish.addRetries(toRtr, toRts, options);
+            queuePair.modify(toRtr);
             wishes.requireKept(queuePair);
-            queuePair.modify(toRts.timeout(options.timeout())
-                    .retryCnt(options.retryCnt())
-                    .rnrRetry(options.rnrRetry()));
+            queuePair.modify(toRts);
             return endpoint;
         } catch (Throwable e) {
             boolean ended = endpoint.isClosing(); // for a reason that came between, and its queue pair is destroyed

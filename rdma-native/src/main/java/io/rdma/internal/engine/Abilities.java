@@ -1,6 +1,7 @@
 package io.rdma.internal.engine;
 
 import io.rdma.engine.FlushMethod;
+import io.rdma.engine.UnreliableConnectionException;
 import io.rdma.engine.UnsupportedRequestException;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.AtomicCapability;
@@ -21,6 +22,8 @@ import java.util.Set;
  *     volume 1, 10.8.3.3. Linux's {@code siw} completes it when TCP has its bytes, perhaps before an earlier read
  * @param readTargets scatter/gather entries of a read, {@code max_sge_rd}; 1 for iWARP
  * @param placement memory placement extensions that both sides have
+ * @param numbersMessages whether the connection is unreliable, {@link io.rdma.verbs.QueuePairType#UC}: the immediate
+ *     data of a message are its number
  */
 public record Abilities(
         String device,
@@ -28,13 +31,14 @@ public record Abilities(
         boolean immediate,
         boolean ordersReads,
         int readTargets,
-        PlacementAbilities placement) {
+        PlacementAbilities placement,
+        boolean numbersMessages) {
     /** Abilities of a device that has everything but extensions. */
     public static final Abilities ALL = new Abilities("", true, true, true, Integer.MAX_VALUE);
 
-    /** Abilities without the memory placement extensions. */
+    /** Abilities of a reliable connection without the memory placement extensions. */
     Abilities(String device, boolean atomics, boolean immediate, boolean ordersReads, int readTargets) {
-        this(device, atomics, immediate, ordersReads, readTargets, PlacementAbilities.NONE);
+        this(device, atomics, immediate, ordersReads, readTargets, PlacementAbilities.NONE, false);
     }
 
     /**
@@ -58,7 +62,24 @@ public record Abilities(
      * @return the abilities of a connection
      */
     public Abilities withPlacement(PlacementAbilities both) {
-        return new Abilities(device, atomics, immediate, ordersReads, readTargets, both);
+        return new Abilities(device, atomics, immediate, ordersReads, readTargets, both, numbersMessages);
+    }
+
+    /** Returns the same abilities for an unreliable connection or a reliable one. */
+    public Abilities withNumbers(boolean numbers) {
+        return new Abilities(device, atomics, immediate, ordersReads, readTargets, placement, numbers);
+    }
+
+    /**
+     * Checks that the connection loses no messages.
+     *
+     * @param user use that needs every message, in the plural
+     * @throws UnreliableConnectionException if the connection is unreliable
+     */
+    public void requireReliable(String user) {
+        if (numbersMessages) {
+            throw new UnreliableConnectionException(user);
+        }
     }
 
     /**
@@ -109,6 +130,9 @@ public record Abilities(
             throw new UnsupportedRequestException(
                     opcode, device, "has no immediate data, as it speaks iWARP: put the bytes into a message");
         }
+        if (numbersMessages) {
+            requireUnreliable(opcode);
+        }
         if (opcode == WorkRequestOpcode.FLUSH && !placement.has(PlacementRequest.type(request))) {
             throw new UnsupportedRequestException(
                     opcode,
@@ -120,6 +144,20 @@ public record Abilities(
         if (opcode == WorkRequestOpcode.ATOMIC_WRITE && !placement.atomicWrites()) {
             throw new UnsupportedRequestException(
                     opcode, device, "or its peer has none: use compareAndSwap or fetchAndAdd behind the writes");
+        }
+    }
+
+    /** Refuses what unreliable connections lack, and messages with immediate data of the application. */
+    private static void requireUnreliable(WorkRequestOpcode opcode) {
+        String lack = switch (opcode) {
+            case SEND_WITH_IMM ->
+                "has the number of each message in the immediate data: put the bytes into the message";
+            case SEND_WITH_INV, BIND_MW ->
+                "has no memory windows: share memory by grant, or use a reliable connection (QueuePairType.RC)";
+            default -> null;
+        };
+        if (lack != null) {
+            throw new UnsupportedRequestException(opcode, "an unreliable connection (QueuePairType.UC)", lack);
         }
     }
 }

@@ -32,13 +32,18 @@ final class ArrivedMessages {
         open = new AtomicIntegerArray(slots);
     }
 
-    /** Records the message in a slot; its length is without the frame. Loop. */
-    void put(int slot, int length, CompletionBatch completions, int index) {
+    /**
+     * Records the message in a slot; its length is without the frame. Loop.
+     *
+     * @param immediate whether immediate data are the application's
+     */
+    void put(int slot, int length, CompletionBatch completions, int index, boolean immediate) {
         boolean invalidated = completions.hasInvalidatedKey(index);
         putSingle(slot);
         lengths[slot] = length;
         data[slot] = data(completions, index, invalidated);
-        flags[slot] = (byte) ((completions.hasImmediate(index) ? IMMEDIATE : 0) | (invalidated ? INVALIDATED : 0));
+        flags[slot] = (byte)
+                ((immediate && completions.hasImmediate(index) ? IMMEDIATE : 0) | (invalidated ? INVALIDATED : 0));
     }
 
     /** Records that a slot has one message, of which the fields are elsewhere. Loop. */

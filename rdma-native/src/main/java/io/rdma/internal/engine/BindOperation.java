@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** The bind of a memory window of type 2, as an operation. */
 final class BindOperation extends Operation {
-    private static final WorkRequest REQUEST = new WorkRequest(WorkRequestOpcode.BIND_MW, null, null, null, false);
+    static final WorkRequest REQUEST = new WorkRequest(WorkRequestOpcode.BIND_MW, null, null, null, false);
 
     private final MemoryWindow window;
     private final MemoryWindowBinding binding;

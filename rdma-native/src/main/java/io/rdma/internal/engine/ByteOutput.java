@@ -42,9 +42,11 @@ public final class ByteOutput extends MessageStream {
      * Creates the output of a connection.
      *
      * @param endpoint carries no other messages of this side
+     * @throws io.rdma.engine.UnreliableConnectionException if the connection is unreliable
      */
     public ByteOutput(Endpoint endpoint) {
         super(endpoint);
+        endpoint.options().abilities().requireReliable("byte streams");
         this.endpoint = endpoint;
         this.messageSize = endpoint.options().streamMessageSize();
         endpoint.closed().thenRun(this::drop);

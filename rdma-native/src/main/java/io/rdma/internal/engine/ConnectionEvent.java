@@ -30,6 +30,10 @@ final class ConnectionEvent extends Event {
     @Description("Why the connection ended")
     String end = "";
 
+    @Label("Lost Messages")
+    @Description("Messages of the peer that were lost on an unreliable connection")
+    long lostMessages;
+
     @Label("Lost")
     @Description("Whether the connection ended by a failure")
     boolean lost;

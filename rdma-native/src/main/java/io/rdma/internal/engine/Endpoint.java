@@ -49,6 +49,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     private final EndpointMemory memory;
     private final MemoryRegion sendSlots;
     private final Credits credits;
+    private final @Nullable MessageNumbers numbers; // null on a reliable connection
     private final SendQueue sends;
     private final LargeSends largeSends;
     private final ReceiveQueue receives;
@@ -100,6 +101,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         this.queuePair = queuePair;
         this.options = options;
         this.close = new EndpointClose(this, queuePair);
+        numbers = options.abilities().numbersMessages() ? new MessageNumbers(loop.counters()) : null;
         credits = new Credits(
                 options.credits(),
                 options.firstReceiveBuffers(),
@@ -206,6 +208,17 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
     @Override
     public int migrations() {
         return migration.count();
+    }
+
+    @Override
+    public long lostMessages() {
+        return numbers == null ? 0 : numbers.lost();
+    }
+
+    /** Returns the numbers of the messages; null on a reliable connection. */
+    @Nullable
+    MessageNumbers numbers() {
+        return numbers;
     }
 
     @Override

@@ -197,6 +197,7 @@ final class EndpointClose {
             event.queuePair = queuePair.number();
             event.open = now() - opened;
             event.end = reason.message();
+            event.lostMessages = endpoint.lostMessages();
             event.lost = reason.cause() != null;
             event.commit();
         }

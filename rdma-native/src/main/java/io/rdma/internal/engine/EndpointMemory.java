@@ -117,6 +117,7 @@ public final class EndpointMemory {
      * @return the window, to be closed; closed with the connection at the latest
      * @throws ConnectionClosedException if the connection is closed
      * @throws IndexOutOfBoundsException if the part does not lie inside
+     * @throws io.rdma.engine.UnsupportedRequestException if the connection is unreliable; use {@link #grant} then
      * @throws io.rdma.types.VerbsException EOPNOTSUPP if the device has no windows of type 2; use {@link #grant} then
      */
     public CompletableFuture<BoundWindow> bind(MemoryRegion memory, long offset, long length, Set<AccessFlag> access) {
@@ -124,6 +125,7 @@ public final class EndpointMemory {
         if (length == 0) {
             throw new IllegalArgumentException("a memory window must have at least 1 byte");
         }
+        endpoint.options().abilities().require(BindOperation.REQUEST);
         StackRoom.require(StackRoom.SIGNAL);
         MemoryWindow window = made(() -> domain.allocateMemoryWindow(MemoryWindowType.TYPE_2));
         BoundWindow bound = new PeerWindow(window);

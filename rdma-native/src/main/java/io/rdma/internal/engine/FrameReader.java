@@ -103,6 +103,23 @@ final class FrameReader {
         endpoint.creditsChanged();
     }
 
+    /**
+     * Takes the number of a message that has no frame. Gives the slot back if the message must not be delivered. Loop.
+     *
+     * @return whether it is to be delivered
+     */
+    boolean acceptsNumber(int slot, MessageNumbers numbers, CompletionBatch completions, int index) {
+        if (!completions.hasImmediate(index)) {
+            brokenProtocol(slot, "it sent a message without a number on an unreliable connection");
+            return false;
+        }
+        if (!numbers.accept(completions.immediate(index))) {
+            ring.giveBack(slot);
+            return false;
+        }
+        return true;
+    }
+
     private void credit(int slot) {
         ring.holdsControl(slot, true);
         if (shared) {

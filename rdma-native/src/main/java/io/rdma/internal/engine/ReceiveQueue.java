@@ -46,6 +46,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
     private final int window; // the largest
     private final int least; // window
     private final Credits credits;
+    private final @Nullable MessageNumbers numbers; // null on a reliable connection
     private final FrameReader frames;
     private final ReceiveGrowth growth;
     private final Inbox inbox;
@@ -78,6 +79,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         this.shared = shared;
         this.datagrams = datagrams;
         this.credits = credits;
+        this.numbers = endpoint.numbers();
         this.window = options.receiveBuffers();
         this.least = credits.framed() ? options.firstReceiveBuffers() : window;
         if (shared == null) {
@@ -275,7 +277,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         }
         if (credits.framed()) {
             frames.read(slot, length, completions, index);
-        } else {
+        } else if (numbers == null || frames.acceptsNumber(slot, numbers, completions, index)) {
             arrived(slot, length, completions, index);
         }
     }
@@ -308,7 +310,7 @@ public final class ReceiveQueue implements ReceiveRing.Device, BatchReceiver {
         if (isRefused(slot)) {
             return;
         }
-        ring.arrivals().put(slot, length, completions, index);
+        ring.arrivals().put(slot, length, completions, index, numbers == null || completions.isReceiveOfWrite(index));
         enqueue(slot, ring.boxed(slot));
     }
 

@@ -28,16 +28,24 @@ final class RequestEncoder {
     private final SendChain chain;
     private final MemoryRegion slotMemory;
     private final Credits credits;
+    private final @Nullable MessageNumbers numbers;
     private final int maxInline;
     private final @Nullable PostedRing unordered;
 
     /**
      * Creates an encoder.
      *
+     * @param numbers of messages without frames on an unreliable connection; else null
      * @param unordered requests of the send queue if they need fences, see {@link Abilities#ordersReads}; else null
      */
     RequestEncoder(
-            SendChain chain, MemoryRegion slotMemory, Credits credits, int maxInline, @Nullable PostedRing unordered) {
+            SendChain chain,
+            MemoryRegion slotMemory,
+            Credits credits,
+            @Nullable MessageNumbers numbers,
+            int maxInline,
+            @Nullable PostedRing unordered) {
+        this.numbers = numbers;
         this.unordered = unordered;
         this.chain = chain;
         this.slotMemory = slotMemory;
@@ -58,7 +66,10 @@ final class RequestEncoder {
     void encode(long wrId, int slot, Operation operation, boolean waited) {
         WorkRequest request = operation.request();
         WorkRequestOpcode opcode = request.opcode();
-        begin(wrId, opcode, operation.isRead());
+        begin(
+                wrId,
+                numbers != null && opcode == WorkRequestOpcode.SEND ? WorkRequestOpcode.SEND_WITH_IMM : opcode,
+                operation.isRead());
         RegisteredBuffer buffer = request.buffer();
         if (buffer == null) {
             encodeWithoutBuffer(slot, operation, waited);
@@ -92,12 +103,19 @@ final class RequestEncoder {
     }
 
     /**
-     * Uses a credit if the request takes a receive of a peer that counts them, and writes the frame of a message.
+     * Uses a credit if the request takes a receive of a peer that counts them, and writes the frame or the number of a
+     * message.
      *
      * @return bytes of the frame; 0 if there is none
      */
     private int useCredit(int slot, Operation operation) {
-        if (!operation.isMessage() || !credits.framed()) {
+        if (!operation.isMessage()) {
+            return 0;
+        }
+        if (!credits.framed()) {
+            if (numbers != null && operation.request().opcode() == WorkRequestOpcode.SEND) {
+                chain.immediate(numbers.next());
+            }
             return 0;
         }
         credits.consume();

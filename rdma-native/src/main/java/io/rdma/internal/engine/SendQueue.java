@@ -93,7 +93,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         this.shared = new SharedSends(backlog, endpoint.sendBuffers(), options.batchBytes(), this::endMember);
         this.ring = new PostedRing(depth);
         PostedRing reads = options.abilities().ordersReads() ? null : ring;
-        this.encoder = new RequestEncoder(chain, slotMemory, credits, maxInline, reads);
+        this.encoder = new RequestEncoder(chain, slotMemory, credits, endpoint.numbers(), maxInline, reads);
         this.slots = table.add(depth, this);
     }
 

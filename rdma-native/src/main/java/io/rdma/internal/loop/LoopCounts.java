@@ -49,6 +49,7 @@ public final class LoopCounts implements LoopCounters {
     private final Count creditFrames = new Count();
     private final Count stale = new Count();
     private final Count malformed = new Count();
+    private final Count lost = new Count();
     private final Count migrations = new Count();
     private final Count listenerErrors = new Count();
     private volatile @Nullable Thread driver;
@@ -116,6 +117,10 @@ public final class LoopCounts implements LoopCounters {
 
     public void malformedDatagram() {
         count(malformed);
+    }
+
+    public void lost(long messages) {
+        lost.add(messages, isDriver());
     }
 
     public void migration() {
@@ -197,6 +202,11 @@ public final class LoopCounts implements LoopCounters {
     }
 
     @Override
+    public long lost() {
+        return lost.sum();
+    }
+
+    @Override
     public long migrations() {
         return migrations.sum();
     }
@@ -213,7 +223,8 @@ public final class LoopCounts implements LoopCounters {
                 + emptyPolls + "), sleeps " + sleeps + ", completed " + completions + " (flushed " + flushed
                 + ", stale "
                 + stale + "), reposted " + reposted + ", starved " + starved + ", waited for credits " + creditWaits
-                + ", credit frames " + creditFrames + ", malformed datagrams " + malformed + ", migrations "
+                + ", credit frames " + creditFrames + ", malformed datagrams " + malformed + ", lost messages " + lost
+                + ", migrations "
                 + migrations + ", listener errors " + listenerErrors;
     }
 }

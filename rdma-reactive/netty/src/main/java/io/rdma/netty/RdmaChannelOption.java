@@ -6,6 +6,7 @@ import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.FlowControl;
 import io.rdma.types.QueuePairCapacity;
+import io.rdma.verbs.QueuePairType;
 
 /**
  * Options of channels over RDMA that no other channel has.
@@ -17,8 +18,8 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
      * Options of a connection, such as its buffers, time-outs and TLS of the exchange. Of a client's channel before it
      * connects ({@code Bootstrap.option}), and of a server's channel before it binds ({@code ServerBootstrap.option}).
      * The connections that a server accepts have the server's, so {@code ServerBootstrap.childOption} is refused.
-     * {@link #DEFAULT_CONNECTION_OPTIONS} unless set. A byte stream needs credits, so {@link FlowControl#PLAIN} is
-     * refused, and a peer that does not count credits is.
+     * {@link #DEFAULT_CONNECTION_OPTIONS} unless set. A byte stream needs credits and every message, so
+     * {@link FlowControl#PLAIN} and {@link QueuePairType#UC} are refused, and a peer that does not count credits is.
      */
     public static final ChannelOption<ConnectionOptions> CONNECTION_OPTIONS =
             valueOf(RdmaChannelOption.class, "CONNECTION_OPTIONS");
@@ -42,6 +43,10 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
         if (options.flowControl() == FlowControl.PLAIN) {
             throw new ChannelException("CONNECTION_OPTIONS cannot have FlowControl.PLAIN: without credits a peer that"
                     + " does not read would end the connection. Leave FlowControl.CREDITS, on both sides");
+        }
+        if (options.queuePairType() != QueuePairType.RC) {
+            throw new ChannelException("CONNECTION_OPTIONS cannot have QueuePairType." + options.queuePairType()
+                    + ": a byte stream may lose no message. Leave QueuePairType.RC, on both sides");
         }
         return options;
     }

@@ -18,6 +18,7 @@ import io.rdma.internal.engine.DeviceResources;
 import io.rdma.netty.ChannelPair.Recorder;
 import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.TestDevice;
+import io.rdma.verbs.QueuePairType;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -120,7 +121,7 @@ abstract class StrangerContract extends ExchangeFixture {
     }
 
     @Test
-    void plainProtocolIsRefusedByName() {
+    void whatLosesOrFloodsIsRefusedByName() {
         RdmaSocketChannel channel = new RdmaSocketChannel();
         assertThatThrownBy(() -> channel.config()
                         .setOption(
@@ -128,6 +129,12 @@ abstract class StrangerContract extends ExchangeFixture {
                                 ConnectionOptions.DEFAULT.withFlowControl(FlowControl.PLAIN)))
                 .isInstanceOf(ChannelException.class)
                 .hasMessageContaining("FlowControl.PLAIN");
+        assertThatThrownBy(() -> channel.config()
+                        .setOption(
+                                RdmaChannelOption.CONNECTION_OPTIONS,
+                                ConnectionOptions.DEFAULT.withQueuePairType(QueuePairType.UC)))
+                .isInstanceOf(ChannelException.class)
+                .hasMessageContaining("QueuePairType.UC");
         channel.unsafe().closeForcibly();
     }
 

@@ -5,6 +5,7 @@ import io.rdma.engine.ConnectionClosedException;
 import io.rdma.internal.call.CallErrors;
 import io.rdma.internal.call.CallFrame;
 import io.rdma.internal.call.CallTable;
+import io.rdma.internal.engine.Endpoint;
 import io.rdma.reactive.MessageCodec;
 import io.rdma.reactive.RdmaConnection;
 import java.time.Duration;
@@ -29,6 +30,7 @@ public final class RdmaCallClient implements Disposable {
     private final Disposable.Swap receiving = Disposables.swap();
 
     private RdmaCallClient(RdmaConnection connection, int maxInFlight) {
+        Endpoint.of(connection.endpoint()).options().abilities().requireReliable("calls");
         this.connection = connection;
         table = new CallTable<>(maxInFlight);
     }
@@ -39,6 +41,7 @@ public final class RdmaCallClient implements Disposable {
      *
      * @param connection connection to the server, which the client does not close
      * @return the client
+     * @throws io.rdma.engine.UnreliableConnectionException if the connection is unreliable
      */
     public static RdmaCallClient create(RdmaConnection connection) {
         return create(connection, MAX_IN_FLIGHT);
@@ -50,6 +53,7 @@ public final class RdmaCallClient implements Disposable {
      * @param connection connection to the server, which the client does not close
      * @param maxInFlight number of calls without an answer, from 1, at most that of the server; further calls wait
      * @return the client
+     * @throws io.rdma.engine.UnreliableConnectionException if the connection is unreliable
      */
     public static RdmaCallClient create(RdmaConnection connection, int maxInFlight) {
         RdmaCallClient client = new RdmaCallClient(connection, maxInFlight);

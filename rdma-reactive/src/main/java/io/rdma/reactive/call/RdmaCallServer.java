@@ -108,7 +108,8 @@ public final class RdmaCallServer {
      *
      * <p><b>Completes</b> when the connection has ended in an orderly way, or after {@link #stop} when all requests
      * have their answers. <b>Errors</b> with {@link io.rdma.engine.ConnectionClosedException} when the connection is
-     * lost. <b>Cancel</b> and the end of the connection cancel the handlers.
+     * lost, and with {@link io.rdma.engine.UnreliableConnectionException} if it is unreliable. <b>Cancel</b> and the
+     * end of the connection cancel the handlers.
      *
      * @param connection connection to the client
      * @return completes empty

@@ -6,6 +6,7 @@ import io.rdma.internal.call.ActiveCalls;
 import io.rdma.internal.call.CallErrors;
 import io.rdma.internal.call.CallFrame;
 import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.engine.EndpointOptions;
 import io.rdma.reactive.RdmaConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -32,10 +33,9 @@ final class ServedConnection {
     ServedConnection(RdmaConnection connection, Map<String, CallHandler<?, ?>> handlers, int maxInFlight) {
         this.connection = connection;
         this.handlers = handlers;
-        active = new ActiveCalls<>(
-                maxInFlight,
-                Endpoint.of(connection.endpoint()).options().capacity().maxSendWr(),
-                idle::tryEmitEmpty);
+        EndpointOptions options = Endpoint.of(connection.endpoint()).options();
+        options.abilities().requireReliable("calls");
+        active = new ActiveCalls<>(maxInFlight, options.capacity().maxSendWr(), idle::tryEmitEmpty);
     }
 
     /** Returns the number of requests that are being processed. */

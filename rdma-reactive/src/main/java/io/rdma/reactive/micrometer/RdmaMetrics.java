@@ -167,6 +167,11 @@ public final class RdmaMetrics implements MeterBinder {
                     "Datagrams dropped: too short, or without a readable sender",
                     LoopCounters::malformed),
             new Counter(
+                    "messages.lost",
+                    BaseUnits.MESSAGES,
+                    "Messages that were lost on their way to unreliable connections",
+                    LoopCounters::lost),
+            new Counter(
                     "migrations",
                     "migrations",
                     "Migrations of connections to their alternate path",

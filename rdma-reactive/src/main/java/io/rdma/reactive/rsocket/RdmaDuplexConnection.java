@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.rdma.buffer.ReceivedMessage;
+import io.rdma.engine.UnreliableConnectionException;
 import io.rdma.internal.engine.Endpoint;
 import io.rdma.reactive.RdmaConnection;
 import io.rdma.reactive.internal.Unobserved;
@@ -33,11 +34,19 @@ final class RdmaDuplexConnection extends BaseDuplexConnection {
      * Makes the connection of RSocket.
      *
      * @param connection connection or a view of it. Frames are not observed: an observation would see one endless
-     *     stream of them, and RSocket observes its interactions by itself
+     *     stream of them, and RSocket observes its interactions by itself. Disposed if this throws
+     * @throws UnreliableConnectionException if the connection is unreliable
      */
     RdmaDuplexConnection(RdmaConnection connection, ByteBufAllocator alloc) {
         this.connection = connection;
         this.alloc = alloc;
+        Endpoint endpoint = Endpoint.of(connection.endpoint());
+        try {
+            endpoint.options().abilities().requireReliable("interactions of RSocket");
+        } catch (UnreliableConnectionException e) {
+            connection.dispose();
+            throw e;
+        }
         Disposable sending = connection
                 .send(sender, Frames.ENCODER)
                 .doOnDiscard(ByteBuf.class, ReferenceCountUtil::safeRelease)
@@ -46,7 +55,7 @@ final class RdmaDuplexConnection extends BaseDuplexConnection {
                 .subscribe(nothing -> {}, error -> {
                     LOG.log(Logger.Level.DEBUG, () -> "sending frames over " + connection + " ended", error);
                 });
-        Endpoint.of(connection.endpoint()).ending().thenRun(sending::dispose);
+        endpoint.ending().thenRun(sending::dispose);
     }
 
     @Override

@@ -8,10 +8,12 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaResources;
+import io.rdma.engine.UnreliableConnectionException;
 import io.rdma.reactive.DisposableServer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaServer;
 import io.rdma.testing.TestDevice;
+import io.rdma.verbs.QueuePairType;
 import io.rsocket.DuplexConnection;
 import io.rsocket.exceptions.ConnectionErrorException;
 import io.rsocket.frame.ErrorFrameCodec;
@@ -19,11 +21,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
 
 /** Contract of the close of an RSocket connection whose peer takes no frame at that moment. */
 abstract class RSocketCloseContract {
@@ -92,6 +97,30 @@ abstract class RSocketCloseContract {
                 assertThat(arrived.get(i).readInt()).isEqualTo(i);
             }
             assertThat(ErrorFrameCodec.dataUtf8(arrived.get(frames))).isEqualTo("that is all");
+        } finally {
+            server.disposeNow(PATIENCE);
+        }
+    }
+
+    @Test
+    void anUnreliableConnectionIsRefusedAndClosed() {
+        UnaryOperator<ConnectionOptions> unreliable = options -> options.withQueuePairType(QueuePairType.UC);
+        DisposableServer server = RdmaServer.create()
+                .resources(resources)
+                .host("127.0.0.1")
+                .options(unreliable)
+                .handle(connection -> connection.onDispose())
+                .bindNow(PATIENCE);
+        try {
+            StepVerifier.create(RdmaClientTransport.create(RdmaClient.create()
+                                    .resources(resources)
+                                    .host("127.0.0.1")
+                                    .port(server.port())
+                                    .options(unreliable))
+                            .connect())
+                    .expectError(UnreliableConnectionException.class)
+                    .verify(PATIENCE);
+            await().atMost(PATIENCE).until(() -> resources.endpoints().isEmpty());
         } finally {
             server.disposeNow(PATIENCE);
         }

@@ -1,11 +1,11 @@
 package io.rdma.spring.boot;
 
-import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.types.Gid;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.RdmaException;
 import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.QueuePairType;
 import java.lang.System.Logger;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,7 +36,7 @@ final class ListeningReport {
                 Logger.Level.INFO,
                 properties + " listens at " + address.getAddress().getHostAddress() + ":" + address.getPort() + " on "
                         + device.name() + ", " + gid(device, address.getAddress()) + ", connects by "
-                        + method(options.connectMethod(), device) + (options.tls() == null ? "" : " with TLS"));
+                        + method(options, device) + (options.tls() == null ? "" : " with TLS"));
         if (address.getAddress().isAnyLocalAddress() && !authenticated) {
             LOG.log(
                     Logger.Level.WARNING,
@@ -48,10 +48,11 @@ final class ListeningReport {
         }
     }
 
-    /** Describes the way of connecting. RDMA CM is not tried on the software device. */
-    private static String method(ConnectMethod method, DeviceContext device) {
-        return switch (method) {
-            case AUTOMATIC -> device.isSoftware() ? "TCP" : "RDMA CM or TCP";
+    /** Describes the way of connecting. RDMA CM is not tried on the software device, nor for unreliable connections. */
+    private static String method(ConnectionOptions options, DeviceContext device) {
+        boolean exchange = device.isSoftware() || options.queuePairType() == QueuePairType.UC;
+        return switch (options.connectMethod()) {
+            case AUTOMATIC -> exchange ? "TCP" : "RDMA CM or TCP";
             case RDMA_CM -> "RDMA CM";
             case TCP -> "TCP";
         };

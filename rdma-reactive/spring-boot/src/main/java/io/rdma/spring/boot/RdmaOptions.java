@@ -148,6 +148,7 @@ public final class RdmaOptions {
                 .set("drain-timeout", from.drainTimeout(), ConnectionOptions::withDrainTimeout)
                 .set("probe-interval", from.probeInterval(), ConnectionOptions::withProbeInterval)
                 .set("orderly-disconnect", from.orderlyDisconnect(), ConnectionOptions::withOrderlyDisconnect)
+                .set("queue-pair-type", from.queuePairType(), ConnectionOptions::withQueuePairType)
                 .set("path", path(from.path()), ConnectionOptions::withPath)
                 .get();
     }

@@ -5,6 +5,7 @@ import io.rdma.connect.FlowControl;
 import io.rdma.engine.IdleStrategy;
 import io.rdma.types.GidType;
 import io.rdma.types.HugePages;
+import io.rdma.verbs.QueuePairType;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -106,6 +107,8 @@ public record RdmaProperties(
      * @param drainTimeout time that a close waits for its farewell to arrive, and then for the device
      * @param probeInterval time without activity after which a connection probes its peer; 0 for never
      * @param orderlyDisconnect whether a disconnect without a farewell counts as an orderly end
+     * @param queuePairType rc for a reliable connection, uc for an unreliable one, whose messages may be lost; the same
+     *     on both sides
      * @param path quality of service, port, partition and GID of the packets that this side sends
      */
     public record Connection(
@@ -130,6 +133,7 @@ public record RdmaProperties(
             @DefaultValue("2s") Duration drainTimeout,
             @DefaultValue("10s") Duration probeInterval,
             @DefaultValue("true") boolean orderlyDisconnect,
+            @DefaultValue("rc") QueuePairType queuePairType,
             @DefaultValue Path path) {}
 
     /**

@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class SoftUnreliableConnectionContractTest : UnreliableConnectionContract() {
+    override val device = "soft0"
+}

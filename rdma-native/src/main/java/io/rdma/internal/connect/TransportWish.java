@@ -1,0 +1,131 @@
+package io.rdma.internal.connect;
+
+import io.rdma.connect.ConnectMethod;
+import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.FlowControl;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.internal.engine.DeviceResources;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.VerbsException;
+import io.rdma.verbs.CompletionQueue;
+import io.rdma.verbs.QueuePairAttributes;
+import io.rdma.verbs.QueuePairType;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+// Invariant: both sides of a connection have queue pairs of one type, or the connection fails.
+
+/** Type of queue pair that the options of a connection ask for, and what follows from it for making the connection. */
+final class TransportWish {
+    private static final QueuePairCapacity SMALLEST = new QueuePairCapacity(1, 1, 1, 1, 0);
+
+    private TransportWish() {}
+
+    /** Returns whether the options ask for a reliable connection, the usual one. */
+    static boolean isReliable(ConnectionOptions options) {
+        return options.queuePairType() == QueuePairType.RC;
+    }
+
+    /**
+     * Refuses an unreliable connection that cannot be made.
+     *
+     * @throws RdmaConnectException DEVICE if the device or an option does not allow it; FLOW_CONTROL if credits are
+     *     needed, which it does not count
+     */
+    static void requirePossible(DeviceResources resources, ConnectionOptions options) {
+        if (isReliable(options)) {
+            return;
+        }
+        if (options.connectMethod() == ConnectMethod.RDMA_CM) {
+            throw refusal(Reason.DEVICE, "is not made by RDMA CM: choose ConnectMethod.AUTOMATIC or TCP", null);
+        }
+        if (options.path().alternateGidAddress() != null) {
+            throw refusal(Reason.DEVICE, "does not migrate here: leave the path's alternateGidAddress out", null);
+        }
+        if (options.flowControl() == FlowControl.CREDITS_REQUIRED) {
+            throw refusal(
+                    Reason.FLOW_CONTROL,
+                    "counts no credits, which flowControl requires: use FlowControl.CREDITS",
+                    null);
+        }
+        if (!options.ownProtectionDomain() && resources.sharedReceives(resources.roomiestLoop()) != null) {
+            throw refusal(
+                    Reason.FLOW_CONTROL,
+                    "counts no credits, so its peer could take every shared receive buffer: use resources without"
+                            + " sharedReceiveBuffers",
+                    null);
+        }
+        try (CompletionQueue queue = resources.context().createCompletionQueue(2, null)) {
+            resources
+                    .domain()
+                    .createQueuePair(QueuePairType.UC, queue, queue, SMALLEST)
+                    .close();
+        } catch (VerbsException e) {
+            throw refusal(
+                    Reason.DEVICE,
+                    "is not possible on " + resources.context().name() + ", which makes no such queue pair ("
+                            + e.getMessage() + "): leave queuePairType out, or use another device",
+                    e);
+        }
+    }
+
+    private static RdmaConnectException refusal(Reason reason, String why, @Nullable VerbsException cause) {
+        return new RdmaConnectException(reason, "an unreliable connection (QueuePairType.UC) " + why, cause);
+    }
+
+    /** Returns the options as the type leaves them: no credits, and no probe, which nothing would acknowledge. */
+    static ConnectionOptions applied(ConnectionOptions options) {
+        return isReliable(options)
+                ? options
+                : options.withFlowControl(FlowControl.PLAIN).withProbeInterval(Duration.ZERO);
+    }
+
+    /** Returns the number of reads and atomics in flight that options want. */
+    static int reads(ConnectionOptions options) {
+        return isReliable(options) ? options.maxRdAtomic() : 0;
+    }
+
+    /** Adds the reads and atomics in flight, which reliable connections alone have, {@code ibv_modify_qp(3)}. */
+    static void addReads(
+            QueuePairAttributes toRtr,
+            QueuePairAttributes toRts,
+            ConnectionOptions options,
+            PeerParameters local,
+            PeerParameters peer) {
+        if (isReliable(options)) {
+            toRtr.maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()));
+            toRts.maxRdAtomic(Math.min(local.initiatorDepth(), peer.responderResources()));
+        }
+    }
+
+    /** Adds timers and retries, which reliable connections alone have. */
+    static void addRetries(QueuePairAttributes toRtr, QueuePairAttributes toRts, ConnectionOptions options) {
+        if (isReliable(options)) {
+            toRtr.minRnrTimer(options.minRnrTimer());
+            toRts.timeout(options.timeout()).retryCnt(options.retryCnt()).rnrRetry(options.rnrRetry());
+        }
+    }
+
+    /** Returns the offer of a side with these options. */
+    static Offer offer(Offer usual, ConnectionOptions options) {
+        return isReliable(options) ? usual : usual.and(Offer.UNRELIABLE);
+    }
+
+    /**
+     * Checks that both sides ask for the same type.
+     *
+     * @throws RdmaConnectException QUEUE_PAIR_TYPE if they differ
+     */
+    static void requireSame(Offer local, Offer peer) {
+        boolean here = local.has(Offer.UNRELIABLE);
+        if (here != peer.has(Offer.UNRELIABLE)) {
+            throw new RdmaConnectException(
+                    Reason.QUEUE_PAIR_TYPE,
+                    (here ? "this side asks" : "the peer asks")
+                            + " for an unreliable connection (UC), the other side for"
+                            + " a reliable one (RC): set the same queuePairType on both sides",
+                    null);
+        }
+    }
+}
