@@ -10,7 +10,6 @@ import io.rdma.internal.engine.DatagramEndpoint;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.loop.CompletionReservation;
 import io.rdma.types.PortAttributes;
-import io.rdma.types.PortState;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
@@ -58,17 +57,10 @@ public final class DatagramBinding implements AutoCloseable {
             requireDevice(resources, id, wanted);
             QueuePair queuePair;
             CompletionReservation completions;
-            PortAttributes port = resources.context().queryPort(id.port());
-            if (port.state() != PortState.ACTIVE) {
-                throw new RdmaConnectException(
-                        Reason.DEVICE,
-                        "port " + id.port() + " of " + resources.context().name() + " is " + port.state()
-                                + ", not ACTIVE: bring its link up",
-                        null);
-            }
             AlternateWish.requireNone(resources.context(), options);
             PathWishes wishes = new PathWishes(resources.context(), options);
             wishes.requirePort(Reason.DEVICE, id.port());
+            PortAttributes port = PortSelector.requireActive(resources.context(), id.port());
             wishes.requireAddress(address.getAddress());
             wishes.requirePossible(port.linkLayer(), address.getAddress());
             int gid = wishes.gid(id.port(), port.linkLayer(), address.getAddress())

@@ -226,6 +226,11 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
+    public int port() {
+        return config.personality().port();
+    }
+
+    @Override
     public void onUse(int qpn, Runnable hears) {
         SoftDevice on = device();
         on.call(() -> {
@@ -316,12 +321,12 @@ public final class SoftVerbs implements CmDevice {
     public synchronized PortAttr queryPort(long context, int port) {
         object("ibv_query_port", context, SoftContext.class);
         checkPort("ibv_query_port", port);
-        return device().port(config.activeMtu());
+        return port == port() ? device().port(config.activeMtu()) : SoftLimits.port(false, config.activeMtu(), 0, 0);
     }
 
     private void checkPort(String call, int port) {
-        if (port != 1) {
-            throw new VerbsException(call, Errno.EINVAL, name() + " has port 1 only, not port " + port);
+        if (port < 1 || port > port()) {
+            throw new VerbsException(call, Errno.EINVAL, name() + " has the ports 1 to " + port() + ", not " + port);
         }
     }
 
@@ -333,15 +338,16 @@ public final class SoftVerbs implements CmDevice {
 
     private GidEntry gid(int index) {
         byte[] gid = SoftAddress.gid(device().local(index));
-        return new GidEntry(gid, index, 1, config.personality().gidType(), 0);
+        return new GidEntry(gid, index, port(), config.personality().gidType(), 0);
     }
 
     @Override
     public synchronized GidEntry queryGidEx(long context, int port, int index) {
         object("ibv_query_gid_ex", context, SoftContext.class);
         checkPort("ibv_query_gid_ex", port);
-        if (index < 0 || index >= device().gids()) {
-            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, name() + " has no GID " + index);
+        if (index < 0 || index >= device().gids() || port != port()) {
+            throw new VerbsException(
+                    "ibv_query_gid_ex", Errno.EINVAL, "Port " + port + " of " + name() + " has no GID " + index);
         }
         return gid(index);
     }
@@ -549,8 +555,7 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public synchronized long createAh(long pd, AhAttr attr) {
         SoftPd owner = object("ibv_create_ah", pd, SoftPd.class);
-        checkPort("ibv_create_ah", attr.portNum());
-        InetSocketAddress target = SoftPath.target("ibv_create_ah", attr);
+        InetSocketAddress target = SoftPath.target("ibv_create_ah", device(), attr);
         SoftAh made = new SoftAh(owner, target, SoftPath.of(attr, target, device().hasHeaders()));
         owner.users++;
         return handles.add(made);

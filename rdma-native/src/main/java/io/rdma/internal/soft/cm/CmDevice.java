@@ -16,7 +16,10 @@ public interface CmDevice extends Verbs {
     /** Returns the address at which the device listens, whether it is open or not. */
     InetAddress configured();
 
-    /** Returns the MTU of the port, {@code IBV_MTU_*}. */
+    /** Returns the number of the port to which the address belongs. */
+    int port();
+
+    /** Returns the MTU of that port, {@code IBV_MTU_*}. */
     int activeMtu();
 
     /** Notifies {@code listener} once, when the peer of a queue pair has used it. The listener must not block. */
