@@ -149,6 +149,11 @@ public enum Personality {
         return has ? DEVICE_FLUSH_GLOBAL | DEVICE_ATOMIC_WRITE | (persists ? DEVICE_FLUSH_PERSISTENT : 0) : 0;
     }
 
+    /** Returns whether the rate of queue pairs can be limited. */
+    public boolean limitsRates() {
+        return this != IWARP && this != SMALL;
+    }
+
     /** Returns whether FLUSH and ATOMIC WRITE of a peer are executed. */
     public boolean hasPlacement() {
         return this != IWARP && this != SMALL;
