@@ -226,11 +226,6 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
-    public int port() {
-        return config.personality().port();
-    }
-
-    @Override
     public void onUse(int qpn, Runnable hears) {
         SoftDevice on = device();
         on.call(() -> {
@@ -321,12 +316,15 @@ public final class SoftVerbs implements CmDevice {
     public synchronized PortAttr queryPort(long context, int port) {
         object("ibv_query_port", context, SoftContext.class);
         checkPort("ibv_query_port", port);
-        return port == port() ? device().port(config.activeMtu()) : SoftLimits.port(false, config.activeMtu(), 0, 0);
+        return port == personality().port()
+                ? device().port(config.activeMtu())
+                : SoftLimits.port(false, config.activeMtu(), 0, 0);
     }
 
     private void checkPort(String call, int port) {
-        if (port < 1 || port > port()) {
-            throw new VerbsException(call, Errno.EINVAL, name() + " has the ports 1 to " + port() + ", not " + port);
+        int last = personality().port();
+        if (port < 1 || port > last) {
+            throw new VerbsException(call, Errno.EINVAL, name() + " has the ports 1 to " + last + ", not " + port);
         }
     }
 
@@ -338,16 +336,15 @@ public final class SoftVerbs implements CmDevice {
 
     private GidEntry gid(int index) {
         byte[] gid = SoftAddress.gid(device().local(index));
-        return new GidEntry(gid, index, port(), config.personality().gidType(), 0);
+        return new GidEntry(gid, index, personality().port(), personality().gidType(), 0);
     }
 
     @Override
     public synchronized GidEntry queryGidEx(long context, int port, int index) {
         object("ibv_query_gid_ex", context, SoftContext.class);
         checkPort("ibv_query_gid_ex", port);
-        if (index < 0 || index >= device().gids() || port != port()) {
-            throw new VerbsException(
-                    "ibv_query_gid_ex", Errno.EINVAL, "Port " + port + " of " + name() + " has no GID " + index);
+        if (index < 0 || index >= device().gids() || port != personality().port()) {
+            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, "Port " + port + " has no GID " + index);
         }
         return gid(index);
     }
@@ -547,8 +544,8 @@ public final class SoftVerbs implements CmDevice {
         return config.personality().isIwarp();
     }
 
-    /** Returns the class of devices that this one stands for. */
-    Personality personality() {
+    @Override
+    public Personality personality() {
         return config.personality();
     }
 

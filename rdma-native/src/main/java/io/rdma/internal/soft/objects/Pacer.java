@@ -1,12 +1,10 @@
 package io.rdma.internal.soft.objects;
 
-// Invariant: since a limit was set, the bytes that were sent are at most its burst, and what its rate gives for the
-// time
-// since then.
+// Invariant: since a limit was set, at most its burst was sent, and what its rate gives for the time since then.
 
 /**
- * Limit of the rate at which a queue pair sends, {@code ibv_modify_qp_rate_limit(3)}: a bucket of bytes, from which each
- * packet takes its own, and which fills with time. Device thread.
+ * Limit of the rate at which a queue pair sends, {@code ibv_modify_qp_rate_limit(3)}: a bucket of bytes, which fills
+ * with time, and from which each packet takes its own. Device thread.
  */
 public final class Pacer {
     public static final int LOWEST_RATE = 1; // kbit/s

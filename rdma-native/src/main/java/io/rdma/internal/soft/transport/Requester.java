@@ -466,8 +466,7 @@ final class Requester implements SendSide {
         rnrRetries = 0;
         impliedNak = false;
         deadline = 0;
-        if (qp.sq.taken < next
-                || index > acked) { // else nothing is in flight: the rest waits, for its rate or for room
+        if (qp.sq.taken < next || index > acked) { // packets are in flight
             startTimer(now);
         }
     }
