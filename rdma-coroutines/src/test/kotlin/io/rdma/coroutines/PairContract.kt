@@ -1,6 +1,7 @@
 package io.rdma.coroutines
 
 import io.rdma.connect.ConnectMethod
+import io.rdma.connect.RdmaResources
 import io.rdma.testing.TestDevice
 import io.rdma.verbs.QueuePairType
 import kotlinx.coroutines.CoroutineScope
@@ -39,8 +40,12 @@ abstract class PairContract {
         val accepted: Channel<RdmaConnection>,
     )
 
+    /** Resources of both ends; null for those that the process shares. */
+    protected open val shared: RdmaResources? = null
+
     protected fun RdmaConfiguration.small() {
-        device = this@PairContract.device
+        val open = shared
+        if (open == null) device = this@PairContract.device else resources = open
         receiveBuffers(16, MESSAGE)
         sendBuffers(8, 2 * MESSAGE)
         maxMessageSize = LARGE

@@ -114,7 +114,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     private MemoryRegion allocate(int buffers) {
-        return domain.allocate((long) buffers * size, EnumSet.of(AccessFlag.LOCAL_WRITE));
+        return domain.allocate((long) buffers * size, domain.policy().forMessages(EnumSet.of(AccessFlag.LOCAL_WRITE)));
     }
 
     /** Publishes the slots of a slab, or closes the slab if the pool is closed. */

@@ -7,11 +7,11 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -136,8 +136,8 @@ public final class RegistrationCache implements AutoCloseable {
 
     /** Registers memory, keeps an entry for it, and returns its region, which is held for the caller. */
     private MemoryRegion registered(MemorySegment memory) {
-        MemoryRegion fresh = domain.register(
-                memory, memory.isReadOnly() ? EnumSet.noneOf(AccessFlag.class) : EnumSet.of(AccessFlag.LOCAL_WRITE));
+        Set<AccessFlag> rights = memory.isReadOnly() ? Set.of() : Set.of(AccessFlag.LOCAL_WRITE);
+        MemoryRegion fresh = domain.register(memory, domain.policy().forMessages(rights));
         fresh.retain();
         Entry entry = new Entry(fresh);
         try {

@@ -33,6 +33,9 @@ import java.util.function.Consumer;
  *     several nodes and says which is the device's. False by default: threads inherit the processors of the thread
  *     that starts them, so the choice of a loop may reach threads that the application starts from it, see
  *     docs/operate/tuning.md
+ * @param onDemand whether buffers for messages, large messages and memory that the cache registers are paged on demand,
+ *     {@code IBV_ACCESS_ON_DEMAND}, instead of pinned. A device that lacks that for an operation of connections refuses
+ *     to open (EOPNOTSUPP), one that lacks it for datagrams refuses to bind them. See docs/operate/tuning.md
  */
 public record ResourceOptions(
         int completionQueueEntries,
@@ -46,7 +49,8 @@ public record ResourceOptions(
         int sharedReceiveBufferSize,
         List<Integer> completionVectors,
         List<Integer> processors,
-        boolean deviceNode) {
+        boolean deviceNode,
+        boolean onDemand) {
     private static final int MOST_NUMBERS = 8192; // processors that Linux can have
 
     /**
@@ -66,6 +70,7 @@ public record ResourceOptions(
             8192,
             List.of(),
             List.of(),
+            false,
             false);
 
     /** Checks the ranges. */
@@ -217,6 +222,16 @@ public record ResourceOptions(
         return copy(e -> e.deviceNode = respected);
     }
 
+    /**
+     * Returns a copy with another value of {@code onDemand}.
+     *
+     * @param paged see the record
+     * @return a copy
+     */
+    public ResourceOptions withOnDemand(boolean paged) {
+        return copy(e -> e.onDemand = paged);
+    }
+
     /** Mutable values from which a copy is made. */
     private static final class Edit {
         private int completionQueueEntries;
@@ -231,6 +246,7 @@ public record ResourceOptions(
         private List<Integer> completionVectors;
         private List<Integer> processors;
         private boolean deviceNode;
+        private boolean onDemand;
 
         private Edit(ResourceOptions from) {
             completionQueueEntries = from.completionQueueEntries;
@@ -245,6 +261,7 @@ public record ResourceOptions(
             completionVectors = from.completionVectors;
             processors = from.processors;
             deviceNode = from.deviceNode;
+            onDemand = from.onDemand;
         }
     }
 
@@ -263,6 +280,7 @@ public record ResourceOptions(
                 e.sharedReceiveBufferSize,
                 e.completionVectors,
                 e.processors,
-                e.deviceNode);
+                e.deviceNode,
+                e.onDemand);
     }
 }

@@ -16,6 +16,9 @@ import java.util.Set;
  * @param completionTimestampMask valid bits of a completion's timestamp; 0 if there is none
  * @param hcaCoreClock frequency of the clock of those timestamps, kHz
  * @param deviceCapFlagsEx {@code IBV_DEVICE_*}, including those of {@link DeviceAttributes}
+ * @param qpRateLimitMin lowest rate to which a queue pair can be limited, kbit/s
+ * @param qpRateLimitMax highest such rate; 0 if the device limits none
+ * @param pacedQueuePairTypes types of queue pairs whose rate can be limited: bits {@code 1 << IBV_QPT_*}
  * @param maxDmSize memory on the device, bytes; 0 if there is none
  */
 public record ExtendedDeviceAttributes(
@@ -28,6 +31,9 @@ public record ExtendedDeviceAttributes(
         long completionTimestampMask,
         long hcaCoreClock,
         long deviceCapFlagsEx,
+        long qpRateLimitMin,
+        long qpRateLimitMax,
+        int pacedQueuePairTypes,
         long maxDmSize) {
 
     /**

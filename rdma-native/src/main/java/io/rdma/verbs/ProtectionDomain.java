@@ -168,6 +168,15 @@ public final class ProtectionDomain extends NativeObject {
     }
 
     /**
+     * Returns the policy for the memory of this domain.
+     *
+     * @return immutable
+     */
+    public MemoryPolicy policy() {
+        return policy;
+    }
+
+    /**
      * Frees the memory of an arena. While a thread still uses it, for example in a system call, it cannot be freed. A
      * virtual thread then retries until the memory is freed.
      */

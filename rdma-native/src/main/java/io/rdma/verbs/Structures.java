@@ -175,6 +175,9 @@ final class Structures {
                 a.completionTimestampMask(),
                 a.hcaCoreClock(),
                 a.deviceCapFlagsEx(),
+                Integer.toUnsignedLong(a.qpRateLimitMin()),
+                Integer.toUnsignedLong(a.qpRateLimitMax()),
+                a.pacedQpts(),
                 a.maxDmSize());
     }
 }

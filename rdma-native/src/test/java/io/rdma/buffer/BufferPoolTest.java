@@ -42,7 +42,7 @@ class BufferPoolTest {
     }
 
     private ProtectionDomain domain(DeviceContext context) {
-        return context.allocateProtectionDomain(new MemoryPolicy(HugePages.NONE, budget));
+        return context.allocateProtectionDomain(new MemoryPolicy(HugePages.NONE, budget, false));
     }
 
     @Test

@@ -26,7 +26,8 @@ class RegistrationCacheTest {
         RegistrationBudget budget = new RegistrationBudget(1 << 20);
         try (Arena arena = Arena.ofShared();
                 DeviceContext context = faults.device().open();
-                ProtectionDomain domain = context.allocateProtectionDomain(new MemoryPolicy(HugePages.NONE, budget))) {
+                ProtectionDomain domain =
+                        context.allocateProtectionDomain(new MemoryPolicy(HugePages.NONE, budget, false))) {
             RegistrationCache cache = new RegistrationCache(domain, BYTES);
             cache.lease(arena.allocate(BYTES)).close();
             Error refusal = new InternalError("a test's");
@@ -62,7 +63,8 @@ class RegistrationCacheTest {
         RegistrationBudget budget = new RegistrationBudget(1 << 20);
         try (Arena arena = Arena.ofShared();
                 DeviceContext context = faults.device().open();
-                ProtectionDomain domain = context.allocateProtectionDomain(new MemoryPolicy(HugePages.NONE, budget))) {
+                ProtectionDomain domain =
+                        context.allocateProtectionDomain(new MemoryPolicy(HugePages.NONE, budget, false))) {
             RegistrationCache cache = new RegistrationCache(domain, 1 << 20);
             cache.lease(arena.allocate(BYTES)).close();
             cache.lease(arena.allocate(BYTES)).close();

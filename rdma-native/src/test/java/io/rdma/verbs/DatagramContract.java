@@ -143,6 +143,21 @@ abstract class DatagramContract {
     }
 
     @Test
+    void theEndOfALimitFreesWhatWaits() {
+        int lowest = a.assumeLimited();
+        a.pair.limitRate(lowest, mtu + 512, 0);
+        for (int i = 0; i < 3; i++) {
+            send(i, WorkRequestOpcode.SEND, mtu);
+        }
+        a.post();
+        a.expect(0, WorkCompletionStatus.SUCCESS);
+        assertThat(a.queue.poll(a.completion)).as("at the lowest rate").isZero();
+        a.pair.limitRate(0, 0, 0);
+        a.expect(1, WorkCompletionStatus.SUCCESS);
+        a.expect(2, WorkCompletionStatus.SUCCESS);
+    }
+
+    @Test
     void immediateDataAndInlineDataArrive() {
         b.receive(9, 0, 100);
         send(1, WorkRequestOpcode.SEND_WITH_IMM, 32).immediate(0x01020304).inline();

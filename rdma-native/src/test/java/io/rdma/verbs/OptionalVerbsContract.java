@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma.types.AccessFlag;
 import io.rdma.types.Errno;
+import io.rdma.types.ExtendedDeviceAttributes;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
@@ -211,6 +212,38 @@ abstract class OptionalVerbsContract {
         send(2);
         pair.a.limitRate(0, 0, 0);
         send(1);
+    }
+
+    @Test
+    void theAttributesTellWhichRatesThereAre() {
+        ExtendedDeviceAttributes attributes = pair.context.queryDeviceExtended();
+        boolean limits = (attributes.pacedQueuePairTypes() & 1 << QueuePairType.RC.code()) != 0;
+        assertThatThrownBy(() -> pair.a.limitRate(1000, 0, 0))
+                .as("not in RTS")
+                .isInstanceOfSatisfying(
+                        VerbsException.class,
+                        e -> assertThat(e.errno() == Errno.EINVAL).isEqualTo(limits));
+        pair.connect();
+        assumeHas(() -> pair.a.limitRate((int) attributes.qpRateLimitMax(), 0, 0));
+        assertThat(limits).isTrue();
+        assertThatThrownBy(() -> pair.a.limitRate((int) attributes.qpRateLimitMax() + 1, 0, 0))
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+    }
+
+    /** At the lowest rate the rest of the message would take longer than the test may. */
+    @Test
+    void theEndOfALimitFreesWhatWaits() {
+        pair.connect();
+        assumeHas(
+                () -> pair.a.limitRate((int) pair.context.queryDeviceExtended().qpRateLimitMin(), Pair.SIZE / 2, 0));
+        pair.request(1, WorkRequestOpcode.RDMA_WRITE)
+                .remote(pair.memoryB.remote().address(), pair.memoryB.rkey());
+        pair.fromA(Pair.SIZE);
+        pair.post(pair.a);
+        assertThat(pair.queueA.poll(pair.completion)).isZero();
+        pair.a.limitRate(0, 0, 0);
+        pair.succeeds(pair.queueA, 1);
     }
 
     @Test

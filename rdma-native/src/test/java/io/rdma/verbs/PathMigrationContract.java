@@ -294,9 +294,7 @@ abstract class PathMigrationContract {
         arm();
         refused(QueuePairAttributes.change().pathMigState(PathMigrationState.ARMED), "IBV_MIG_ARMED");
         refused(QueuePairAttributes.change().alternatePath(alternate()), "IBV_MIG_REARM");
-        refused(
-                rearm().alternatePath(new AlternatePath(alternate().path(), 0, 7, 14)),
-                "the device has port 1 and partition index 0 only");
+        refused(rearm().alternatePath(new AlternatePath(alternate().path(), 0, 7, 14)), "a path has one port");
         pair.b.modify(QueuePairAttributes.toState(QueuePairState.RESET));
         Pair.init(pair.b, Set.<AccessFlag>of());
         pair.b.modify(pair.toReadyToReceive(pair.a, 1));

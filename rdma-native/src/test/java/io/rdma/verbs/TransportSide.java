@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma.types.AccessFlag;
 import io.rdma.types.CompletionTimestamp;
+import io.rdma.types.ExtendedDeviceAttributes;
 import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.WorkCompletionStatus;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Random;
 import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Assumptions;
 
 /** A queue pair of any transport, at first in RESET, with a completion queue and a region. */
 final class TransportSide implements AutoCloseable {
@@ -58,6 +60,15 @@ final class TransportSide implements AutoCloseable {
     void post() {
         assertThat(pair.post(sends)).isZero();
         sends.clear();
+    }
+
+    /** Returns the lowest rate of the queue pair in kbit/s. Skips the test if the device does not limit it. */
+    int assumeLimited() {
+        ExtendedDeviceAttributes attributes = context.queryDeviceExtended();
+        Assumptions.assumeTrue(
+                (attributes.pacedQueuePairTypes() & 1 << pair.type().code()) != 0,
+                "this device does not limit the rate of such a queue pair");
+        return (int) attributes.qpRateLimitMin();
     }
 
     /** Awaits exactly one completion. */

@@ -125,6 +125,18 @@ abstract class UnreliableConnectionContract {
     }
 
     @Test
+    void theEndOfALimitFreesWhatWaits() {
+        connect();
+        int lowest = a.assumeLimited();
+        a.pair.limitRate(lowest, 2 * Mtu.BYTES_1024.bytes(), 0);
+        write(1, WorkRequestOpcode.RDMA_WRITE, TransportSide.SIZE);
+        a.post();
+        assertThat(a.queue.poll(a.completion)).isZero();
+        a.pair.limitRate(0, 0, 0);
+        a.expect(1, WorkCompletionStatus.SUCCESS);
+    }
+
+    @Test
     void immediateDataArrivesWithASend() {
         connect();
         b.receive(9, 0, 5000);

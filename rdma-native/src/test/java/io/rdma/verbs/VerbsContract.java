@@ -142,10 +142,10 @@ abstract class VerbsContract {
                 .maxRdAtomic(4));
     }
 
-    private static void init(QueuePair pair) {
+    private void init(QueuePair pair) {
         pair.modify(QueuePairAttributes.toState(QueuePairState.INIT)
                 .pkeyIndex(0)
-                .port(1)
+                .port(TestDevice.port(context))
                 .access(EnumSet.of(AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC)));
     }
 
@@ -201,7 +201,7 @@ abstract class VerbsContract {
         assertThat(attributes.maxSge()).isGreaterThanOrEqualTo(1);
         assertThat(attributes.maxQpRdAtom()).isPositive();
         assertThat(attributes.physPortCnt()).isPositive();
-        PortAttributes port = context.queryPort(1);
+        PortAttributes port = context.queryPort(TestDevice.port(context));
         assertThat(port.state()).isEqualTo(PortState.ACTIVE);
         assertThat(port.activeMtu()).isLessThanOrEqualTo(port.maxMtu());
         assertThat(context.queryGidTable()).anyMatch(e -> e.type() == GidType.ROCE_V2);

@@ -38,7 +38,16 @@ final class ContractPair {
     final RdmaConnection peer;
 
     ContractPair(String device) throws InterruptedException {
-        resources = RdmaResources.open(TestDevice.assumed(device));
+        this(device, RdmaResources.open(TestDevice.assumed(device)));
+    }
+
+    /**
+     * Connects.
+     *
+     * @param resources of that device, which the pair closes
+     */
+    ContractPair(String device, RdmaResources resources) throws InterruptedException {
+        this.resources = resources;
         BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
         server = RdmaServer.create()
                 .resources(resources)

@@ -8,9 +8,9 @@ import io.rdma.internal.close.CleanupStack;
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DatagramEndpoint;
 import io.rdma.internal.engine.DeviceResources;
+import io.rdma.internal.engine.OnDemandMemory;
 import io.rdma.internal.loop.CompletionReservation;
 import io.rdma.types.PortAttributes;
-import io.rdma.types.PortState;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.RdmaException;
 import io.rdma.types.VerbsException;
@@ -18,6 +18,7 @@ import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DatagramAddress;
+import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairType;
@@ -49,6 +50,9 @@ public final class DatagramBinding implements AutoCloseable {
     private DatagramBinding(
             DeviceResources resources, CmLoop loop, ConnectionOptions options, InetSocketAddress wanted) {
         this.environment = resources.environment();
+        if (resources.domain().policy().onDemand()) {
+            requireOnDemand(resources.context());
+        }
         try (CleanupStack cleanup = new CleanupStack()) {
             service = new DatagramService(loop);
             cleanup.add(service::close);
@@ -58,17 +62,10 @@ public final class DatagramBinding implements AutoCloseable {
             requireDevice(resources, id, wanted);
             QueuePair queuePair;
             CompletionReservation completions;
-            PortAttributes port = resources.context().queryPort(id.port());
-            if (port.state() != PortState.ACTIVE) {
-                throw new RdmaConnectException(
-                        Reason.DEVICE,
-                        "port " + id.port() + " of " + resources.context().name() + " is " + port.state()
-                                + ", not ACTIVE: bring its link up",
-                        null);
-            }
             AlternateWish.requireNone(resources.context(), options);
             PathWishes wishes = new PathWishes(resources.context(), options);
             wishes.requirePort(Reason.DEVICE, id.port());
+            PortAttributes port = PortSelector.requireActive(resources.context(), id.port());
             wishes.requireAddress(address.getAddress());
             wishes.requirePossible(port.linkLayer(), address.getAddress());
             int gid = wishes.gid(id.port(), port.linkLayer(), address.getAddress())
@@ -165,6 +162,14 @@ public final class DatagramBinding implements AutoCloseable {
                     e);
         } catch (IllegalStateException noRoom) {
             throw new RdmaConnectException(Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
+        }
+    }
+
+    private static void requireOnDemand(DeviceContext context) {
+        try {
+            OnDemandMemory.requireForDatagrams(context);
+        } catch (VerbsException e) {
+            throw new RdmaConnectException(Reason.DEVICE, String.valueOf(e.getMessage()), e);
         }
     }
 

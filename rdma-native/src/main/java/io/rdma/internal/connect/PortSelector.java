@@ -1,13 +1,16 @@
 package io.rdma.internal.connect;
 
 import io.rdma.connect.PathOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.types.GidTableEntry;
+import io.rdma.types.PortAttributes;
 import io.rdma.types.PortState;
 import io.rdma.verbs.DeviceContext;
 import java.net.InetAddress;
 import java.util.List;
 
-/** Selection of the local port where the options name none. */
+/** Selection of the local port where the options name none, and the check of the one that is used. */
 final class PortSelector {
     private static final int FIRST = 1;
 
@@ -30,6 +33,24 @@ final class PortSelector {
             }
         }
         return best;
+    }
+
+    /**
+     * Returns the attributes of the port of a connection.
+     *
+     * @throws RdmaConnectException DEVICE if it is not ACTIVE
+     */
+    static PortAttributes requireActive(DeviceContext device, int port) {
+        PortAttributes attributes = device.queryPort(port);
+        if (attributes.state() != PortState.ACTIVE) {
+            throw new RdmaConnectException(
+                    Reason.DEVICE,
+                    "port " + port + " of " + device.name() + " is " + attributes.state()
+                            + ", not ACTIVE: bring its link up, or leave the path's port out, so that an ACTIVE port"
+                            + " with the local address is taken",
+                    null);
+        }
+        return attributes;
     }
 
     private static int rank(

@@ -18,7 +18,6 @@ import io.rdma.types.DeviceAttributes;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.LinkLayer;
 import io.rdma.types.PortAttributes;
-import io.rdma.types.PortState;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import io.rdma.verbs.AddressHandleAttributes;
@@ -89,14 +88,7 @@ final class QueuePairBringUp implements AutoCloseable {
         this.options = QueuePairCreation.fitted(options, device);
         wishes = new PathWishes(resources.context(), options);
         CompletionLoop loop = resources.roomiestLoop();
-        PortAttributes port = resources.context().queryPort(portNumber);
-        if (port.state() != PortState.ACTIVE) {
-            throw new RdmaConnectException(
-                    RdmaConnectException.Reason.DEVICE,
-                    "port " + portNumber + " of " + resources.context().name() + " is " + port.state()
-                            + ", not ACTIVE: bring its link up",
-                    null);
-        }
+        PortAttributes port = PortSelector.requireActive(resources.context(), portNumber);
         linkLayer = port.linkLayer();
         wishes.requirePossible(linkLayer, localAddress);
         gid = wishes.gid(portNumber, linkLayer, localAddress);

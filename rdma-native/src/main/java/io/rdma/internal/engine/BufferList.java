@@ -152,7 +152,7 @@ public final class BufferList {
      * @throws IllegalStateException if the arena of a buffer's memory is closed
      */
     MemoryRegion copied(ProtectionDomain domain, int[] lengths, int total) {
-        MemoryRegion region = domain.allocate(total, EnumSet.of(AccessFlag.REMOTE_READ));
+        MemoryRegion region = domain.allocate(total, domain.policy().forMessages(EnumSet.of(AccessFlag.REMOTE_READ)));
         try {
             long at = 0;
             for (int i = 0; i < lengths.length; i++) {

@@ -34,7 +34,8 @@ final class Domains {
      */
     Domains(DeviceContext context, ResourceOptions options, CleanupStack cleanup) {
         this.context = context;
-        memory = new MemoryPolicy(options.hugePages(), new RegistrationBudget(options.maxRegisteredBytes()));
+        memory = new MemoryPolicy(
+                options.hugePages(), new RegistrationBudget(options.maxRegisteredBytes()), options.onDemand());
         cachedBytes = options.cachedBytes();
         ProtectionDomain domain = cleanup.add(context.allocateProtectionDomain(memory));
         common = cleanup.add(new RegistrationCache(domain, cachedBytes));

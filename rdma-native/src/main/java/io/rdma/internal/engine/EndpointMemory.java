@@ -192,7 +192,7 @@ public final class EndpointMemory {
             throw endpoint.options().tooLong(bytes);
         }
         boolean read = bytes > endpoint.options().peerReceiveBufferSize();
-        MemoryRegion region = made(() -> domain.allocate(Math.max(1, bytes), read ? READ_BY_PEER : LOCAL));
+        MemoryRegion region = made(() -> domain.allocate(Math.max(1, bytes), messages(read ? READ_BY_PEER : LOCAL)));
         try {
             return read ? RegisteredBuffer.ofMessage(region) : RegisteredBuffer.of(region, 0, bytes);
         } finally {
@@ -205,7 +205,11 @@ public final class EndpointMemory {
      * message may outlive it.
      */
     MemoryRegion allocateMessage(long bytes) {
-        return made(() -> domain.allocate(bytes, LOCAL));
+        return made(() -> domain.allocate(bytes, messages(LOCAL)));
+    }
+
+    private Set<AccessFlag> messages(Set<AccessFlag> rights) {
+        return domain.policy().forMessages(rights);
     }
 
     private <T extends @Nullable Object> T made(Supplier<T> making) {

@@ -12,6 +12,7 @@ import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -187,7 +188,8 @@ final class LargeSends {
             return endpoint.inDomain(() -> several.copied(domain, Objects.requireNonNull(lengths), length));
         }
         Objects.requireNonNull(request.buffer()).requireMemory();
-        return endpoint.inDomain(() -> domain.register(request.message(length), EnumSet.of(AccessFlag.REMOTE_READ)));
+        Set<AccessFlag> rights = domain.policy().forMessages(EnumSet.of(AccessFlag.REMOTE_READ));
+        return endpoint.inDomain(() -> domain.register(request.message(length), rights));
     }
 
     /** Returns whether a thread registers memory in the domain, or may. Loop, when the connection is closing. */

@@ -59,6 +59,9 @@ final class OpenDevice implements AutoCloseable {
     private OpenDevice(RdmaDevice device, ResourceOptions options, Consumer<? super CompletionLoop> driver) {
         try (CleanupStack cleanup = new CleanupStack()) {
             context = cleanup.add(device.open());
+            if (options.onDemand()) {
+                OnDemandMemory.requireForConnections(context, options.sharedReceiveBuffers() > 0);
+            }
             domains = new Domains(context, options, cleanup);
             CompletionQueueLimits limits = CompletionQueueLimits.of(options, context.queryDevice());
             loops = cleanup.add(new LoopGroup(context, options.loops(), limits, LoopPlacement.of(options, context)));

@@ -69,7 +69,7 @@ final class ReceiveSlots {
     }
 
     private MemoryRegion allocate(long bytes) {
-        return domain.allocate(bytes, EnumSet.of(AccessFlag.LOCAL_WRITE));
+        return domain.allocate(bytes, domain.policy().forMessages(EnumSet.of(AccessFlag.LOCAL_WRITE)));
     }
 
     /** Cuts a slab into slots. {@code from} is the first slot that does not exist yet. */

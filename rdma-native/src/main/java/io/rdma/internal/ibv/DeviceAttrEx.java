@@ -11,6 +11,9 @@ package io.rdma.internal.ibv;
  * @param completionTimestampMask valid bits of a completion's timestamp; 0 if there is none
  * @param hcaCoreClock kHz
  * @param deviceCapFlagsEx all flags, those of {@link DeviceAttr#deviceCapFlags()} included
+ * @param qpRateLimitMin {@code packet_pacing_caps.qp_rate_limit_min}, kbit/s, unsigned
+ * @param qpRateLimitMax kbit/s, unsigned
+ * @param pacedQpts types of queue pairs, {@code 1 << IBV_QPT_*}
  * @param maxDmSize bytes of device memory
  */
 public record DeviceAttrEx(
@@ -22,8 +25,11 @@ public record DeviceAttrEx(
         long completionTimestampMask,
         long hcaCoreClock,
         long deviceCapFlagsEx,
+        int qpRateLimitMin,
+        int qpRateLimitMax,
+        int pacedQpts,
         long maxDmSize) {
 
     /** Attributes of a library or provider that does not know the call: no capabilities. */
-    public static final DeviceAttrEx NONE = new DeviceAttrEx(0, 0, 0, 0, 0, 0, 0, 0, 0);
+    public static final DeviceAttrEx NONE = new DeviceAttrEx(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 }

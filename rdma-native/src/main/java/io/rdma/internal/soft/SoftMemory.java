@@ -10,6 +10,7 @@ import io.rdma.internal.ibv.Mr;
 import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.internal.os.MappedFiles;
 import io.rdma.internal.soft.device.SoftDevice;
+import io.rdma.internal.soft.objects.Pacer;
 import io.rdma.internal.soft.objects.Personality;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;
@@ -26,6 +27,7 @@ import io.rdma.types.VerbsException;
 /** Implementation of {@link MemoryVerbs} by the software device, without dma-bufs. */
 final class SoftMemory implements MemoryVerbs {
     private static final long MAX_DM = 1 << 26;
+    private static final int PACED = 1 << QPT_RC | 1 << QPT_UC | 1 << QPT_UD | 1 << QPT_XRC_SEND;
     private static final long CLOCK_BITS = -1;
     private static final long CLOCK_KHZ = 1_000_000; // a tick is 1 ns
     private static final int MAX_LOG_ALIGN = 12;
@@ -102,6 +104,7 @@ final class SoftMemory implements MemoryVerbs {
     public DeviceAttrEx queryDeviceEx(long context) {
         verbs.object("ibv_query_device_ex", context, SoftContext.class);
         Personality personality = verbs.personality();
+        boolean limits = personality.limitsRates();
         return new DeviceAttrEx(
                 personality.hasOnDemandPaging() ? ODP_SUPPORT | ODP_SUPPORT_IMPLICIT : 0,
                 personality.onDemandOperations(Opcode.RC),
@@ -111,6 +114,9 @@ final class SoftMemory implements MemoryVerbs {
                 CLOCK_BITS,
                 CLOCK_KHZ,
                 Integer.toUnsignedLong(personality.capabilities()) | personality.placement(),
+                limits ? Pacer.LOWEST_RATE : 0,
+                limits ? Pacer.HIGHEST_RATE : 0,
+                limits ? PACED : 0,
                 MAX_DM);
     }
 

@@ -1,13 +1,19 @@
 package io.rdma.internal.soft;
 
 import io.rdma.internal.ffi.OptionalVerbs;
+import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.Mr;
 import io.rdma.internal.soft.device.SoftDevice;
+import io.rdma.internal.soft.objects.Pacer;
 import io.rdma.internal.soft.objects.SoftContext;
 import io.rdma.internal.soft.objects.SoftCq;
+import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.internal.soft.objects.SoftMr;
 import io.rdma.internal.soft.objects.SoftPd;
+import io.rdma.internal.soft.objects.SoftQp;
 import io.rdma.internal.soft.objects.SoftTd;
+import io.rdma.types.Errno;
+import io.rdma.types.VerbsException;
 
 /** Implementation of {@link OptionalVerbs} by the software device. */
 final class SoftOptional implements OptionalVerbs {
@@ -28,6 +34,32 @@ final class SoftOptional implements OptionalVerbs {
     public long queryRawClock(long context) {
         verbs.object("ibv_query_rt_values_ex", context, SoftContext.class);
         return verbs.environment().nanoTime(); // as the timestamps of completions
+    }
+
+    @Override
+    public void modifyQpRateLimit(long qp, int rate, int burst, int typicalPacket) {
+        String call = "ibv_modify_qp_rate_limit";
+        SoftQp object = verbs.object(call, qp, SoftQp.class);
+        verbs.require(call, verbs.personality().limitsRates(), "rate limits");
+        object.device.call(() -> {
+            if (object.state != Ibv.QPS_RTS || object.xrcd != null) {
+                throw new VerbsException(call, Errno.EINVAL, "Only a queue pair that sends, in RTS, has a rate");
+            }
+            if (rate != 0 && SoftLimits.outside(rate - Pacer.LOWEST_RATE, Pacer.HIGHEST_RATE - Pacer.LOWEST_RATE)) {
+                throw new VerbsException(
+                        call,
+                        Errno.EINVAL,
+                        "Rates are from " + Pacer.LOWEST_RATE + " to " + Pacer.HIGHEST_RATE + " kbit/s, not " + rate);
+            }
+            int least = object.mtu + Pacer.HEADERS;
+            if (burst != 0 && burst < least) {
+                throw new VerbsException(
+                        call, Errno.EINVAL, "A burst holds at least a packet, " + least + " bytes here, not " + burst);
+            }
+            object.pacer.limit(rate, burst, object.mtu, verbs.environment().nanoTime());
+            object.device.runnable(object);
+            return 0;
+        });
     }
 
     @Override

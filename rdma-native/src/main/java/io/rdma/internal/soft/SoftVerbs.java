@@ -316,12 +316,15 @@ public final class SoftVerbs implements CmDevice {
     public synchronized PortAttr queryPort(long context, int port) {
         object("ibv_query_port", context, SoftContext.class);
         checkPort("ibv_query_port", port);
-        return device().port(config.activeMtu());
+        return port == personality().port()
+                ? device().port(config.activeMtu())
+                : SoftLimits.port(false, config.activeMtu(), 0, 0);
     }
 
     private void checkPort(String call, int port) {
-        if (port != 1) {
-            throw new VerbsException(call, Errno.EINVAL, name() + " has port 1 only, not port " + port);
+        int last = personality().port();
+        if (port < 1 || port > last) {
+            throw new VerbsException(call, Errno.EINVAL, name() + " has the ports 1 to " + last + ", not " + port);
         }
     }
 
@@ -333,15 +336,15 @@ public final class SoftVerbs implements CmDevice {
 
     private GidEntry gid(int index) {
         byte[] gid = SoftAddress.gid(device().local(index));
-        return new GidEntry(gid, index, 1, config.personality().gidType(), 0);
+        return new GidEntry(gid, index, personality().port(), personality().gidType(), 0);
     }
 
     @Override
     public synchronized GidEntry queryGidEx(long context, int port, int index) {
         object("ibv_query_gid_ex", context, SoftContext.class);
         checkPort("ibv_query_gid_ex", port);
-        if (index < 0 || index >= device().gids()) {
-            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, name() + " has no GID " + index);
+        if (index < 0 || index >= device().gids() || port != personality().port()) {
+            throw new VerbsException("ibv_query_gid_ex", Errno.EINVAL, "Port " + port + " has no GID " + index);
         }
         return gid(index);
     }
@@ -541,16 +544,15 @@ public final class SoftVerbs implements CmDevice {
         return config.personality().isIwarp();
     }
 
-    /** Returns the class of devices that this one stands for. */
-    Personality personality() {
+    @Override
+    public Personality personality() {
         return config.personality();
     }
 
     @Override
     public synchronized long createAh(long pd, AhAttr attr) {
         SoftPd owner = object("ibv_create_ah", pd, SoftPd.class);
-        checkPort("ibv_create_ah", attr.portNum());
-        InetSocketAddress target = SoftPath.target("ibv_create_ah", attr);
+        InetSocketAddress target = SoftPath.target("ibv_create_ah", device(), attr);
         SoftAh made = new SoftAh(owner, target, SoftPath.of(attr, target, device().hasHeaders()));
         owner.users++;
         return handles.add(made);

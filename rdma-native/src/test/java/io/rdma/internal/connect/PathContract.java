@@ -16,6 +16,7 @@ import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.GidType;
+import io.rdma.types.PortState;
 import io.rdma.verbs.GlobalRoute;
 import io.rdma.verbs.QueuePairInfo;
 import java.net.InetAddress;
@@ -124,15 +125,44 @@ abstract class PathContract {
     void whatIsThereCanBeAskedFor(ConnectMethod method) throws Exception {
         PathOptions there = PathOptions.DEFAULT
                 .withServiceLevel(0)
-                .withPort(1)
+                .withPort(port())
                 .withPartitionKey(0x7fff)
                 .withGidType(GidType.ROCE_V2)
                 .withGidAddress(InetAddress.getByName(host()));
         Ends ends = connected(method, there, there);
-        assertThat(ends.client.portNum()).isEqualTo(1);
+        assertThat(ends.client.portNum()).isEqualTo(port());
         assertThat(ends.client.pkeyIndex()).isZero();
         PathOptions byIndex = PathOptions.DEFAULT.withPartitionIndex(0);
         assertThat(connected(method, byIndex, byIndex).server.pkeyIndex()).isZero();
+    }
+
+    private int port() {
+        return TestDevice.port(resources.context());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"RDMA_CM", "TCP"})
+    void thePortThatIsActiveIsTaken(ConnectMethod method) {
+        Ends ends = connected(method, PathOptions.DEFAULT, PathOptions.DEFAULT);
+        assertThat(ends.client.portNum()).isEqualTo(port());
+        assertThat(ends.server.portNum()).isEqualTo(port());
+    }
+
+    @Test
+    void aPortThatIsDownIsRefused() {
+        Assumptions.assumeTrue(
+                resources.context().queryPort(1).state() != PortState.ACTIVE,
+                device() + " has no port that is down beside one that is not");
+        PathOptions down = PathOptions.DEFAULT.withPort(1);
+        refused(down, "port 1", device());
+        assertThatThrownBy(() -> connected(ConnectMethod.TCP, down, PathOptions.DEFAULT))
+                .hasMessageContainingAll("is DOWN", "leave the path's port out");
+        assertThatThrownBy(() -> connected(ConnectMethod.TCP, PathOptions.DEFAULT, down))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(Reason.REJECTED));
+        assertThatThrownBy(() -> connected(ConnectMethod.RDMA_CM, down, PathOptions.DEFAULT))
+                .hasMessageContaining("the addresses lead to port " + port());
+        impossible(options(ConnectMethod.AUTOMATIC, down), "port 1");
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.testing.TestDevice;
 import io.rdma.types.AsyncEventType;
 import io.rdma.types.PortState;
 import io.rdma.verbs.AsyncEvent;
@@ -24,10 +25,11 @@ abstract class PortEventsContract extends ConnectedContract {
     /** Makes the table of GIDs change. */
     abstract void changeGids() throws Exception;
 
-    private static void expect(EventBuffer events, AsyncEventType type) {
+    private void expect(EventBuffer events, AsyncEventType type) {
         await().atMost(PATIENCE).until(() -> {
             for (AsyncEvent event; (event = events.poll()) != null; ) {
                 if (event.type() == type) {
+                    assertThat(event.port()).isEqualTo(port());
                     return true;
                 }
             }
@@ -43,8 +45,12 @@ abstract class PortEventsContract extends ConnectedContract {
         }
     }
 
+    private int port() {
+        return TestDevice.port(resources.context());
+    }
+
     private PortState state() {
-        return resources.context().queryPort(1).state();
+        return resources.context().queryPort(port()).state();
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.rdma.environment.Environment;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.os.Processors;
 import io.rdma.internal.os.SixLongs;
+import io.rdma.testing.CapturedLog;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
@@ -64,6 +65,20 @@ abstract class LoopPlaceContract {
         assertThat(Processors.ofThisThread())
                 .as("the thread that opened the device")
                 .isEqualTo(allowed());
+    }
+
+    @Test
+    void aLoopThatCannotEnterItsPlaceRunsOnAnyProcessor() {
+        BitSet broken = new BitSet() {
+            @Override
+            public boolean isEmpty() {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        try (CapturedLog log = new CapturedLog(LoopPlace.class.getName())) {
+            new LoopPlace(0, broken, true).enter();
+            assertThat(log.has("WARNING", "the loop runs on any processor")).isTrue();
+        }
     }
 
     /** Starts threads on a loop, and returns the processors of each, and of the loop after that. */

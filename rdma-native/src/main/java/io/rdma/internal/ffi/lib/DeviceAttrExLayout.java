@@ -15,6 +15,9 @@ final class DeviceAttrExLayout {
     static final int COMPLETION_TIMESTAMP_MASK = 264;
     static final int HCA_CORE_CLOCK = 272;
     static final int DEVICE_CAP_FLAGS_EX = 280;
+    static final int QP_RATE_LIMIT_MIN = 332;
+    static final int QP_RATE_LIMIT_MAX = 336;
+    static final int SUPPORTED_QPTS = 340; // of packet pacing
     static final int MAX_DM_SIZE = 376;
     static final int XRC_ODP_CAPS = 392;
 
@@ -30,6 +33,9 @@ final class DeviceAttrExLayout {
                 getLong(a + COMPLETION_TIMESTAMP_MASK),
                 getLong(a + HCA_CORE_CLOCK),
                 getLong(a + DEVICE_CAP_FLAGS_EX),
+                getInt(a + QP_RATE_LIMIT_MIN),
+                getInt(a + QP_RATE_LIMIT_MAX),
+                getInt(a + SUPPORTED_QPTS),
                 getLong(a + MAX_DM_SIZE));
     }
 }

@@ -2,6 +2,7 @@ package io.rdma.internal.soft.cm;
 
 import io.rdma.internal.ffi.Verbs;
 import io.rdma.internal.ibv.CmQpAttr;
+import io.rdma.internal.soft.objects.Personality;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
@@ -15,6 +16,9 @@ public interface CmDevice extends Verbs {
 
     /** Returns the address at which the device listens, whether it is open or not. */
     InetAddress configured();
+
+    /** Returns the class of devices that this one stands for. */
+    Personality personality();
 
     /** Returns the MTU of the port, {@code IBV_MTU_*}. */
     int activeMtu();

@@ -35,6 +35,7 @@ final class CmParameters {
     private record PeerPair(int qpn, int psn, byte[] gid) {}
 
     private final boolean datagram;
+    private final int port; // of the device
     int qpn; // of this side
     int psn;
     private int responderResources;
@@ -50,8 +51,9 @@ final class CmParameters {
     private int mtu = Ibv.MTU_1024;
     private @Nullable PeerPair peer;
 
-    CmParameters(boolean datagram) {
+    CmParameters(boolean datagram, int port) {
         this.datagram = datagram;
+        this.port = port;
     }
 
     /** Sets {@code RDMA_OPTION_ID_ACK_TIMEOUT}: for this side's queue pair, and sent to the peer. */
@@ -237,7 +239,7 @@ final class CmParameters {
     /** Returns the path to a device or a group. Packets to a group stay in its network. */
     AhAttr path(byte[] gid) {
         boolean group = SoftAddress.of(gid).getAddress().isMulticastAddress();
-        return new AhAttr(gid, 0, 0, group ? 1 : HOP_LIMIT, trafficClass, 0, 0, 0, 0, true, 1);
+        return new AhAttr(gid, 0, 0, group ? 1 : HOP_LIMIT, trafficClass, 0, 0, 0, 0, true, port);
     }
 
     /** Returns the attributes of {@code rdma_init_qp_attr(3)}. */
@@ -245,10 +247,8 @@ final class CmParameters {
         QpAttr none = QpTransitions.INITIAL;
         PeerPair other = peer;
         if (to == Ibv.QPS_INIT) {
-            if (datagram) {
-                return attr(to, Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | Ibv.QP_QKEY, none, none.ahAttr());
-            }
-            return attr(to, Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | Ibv.QP_ACCESS_FLAGS, none, none.ahAttr());
+            int last = datagram ? Ibv.QP_QKEY : Ibv.QP_ACCESS_FLAGS;
+            return attr(to, Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | last, none, none.ahAttr());
         }
         if (datagram) {
             return attr(to, to == Ibv.QPS_RTS ? Ibv.QP_SQ_PSN : 0, none, none.ahAttr());
@@ -289,7 +289,7 @@ final class CmParameters {
                 initiatorDepth,
                 responderResources,
                 0, // RNR timer, as the kernel's: 655 ms
-                1,
+                port,
                 ackTimeoutOr(ackTimeout),
                 retryCount,
                 rnrRetryCount,

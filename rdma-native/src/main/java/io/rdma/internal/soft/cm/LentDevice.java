@@ -66,8 +66,4 @@ final class LentDevice {
     int readsAndAtomics() {
         return verbs.queryDevice(context).maxQpRdAtom();
     }
-
-    int mtu() {
-        return verbs.queryPort(context, 1).activeMtu();
-    }
 }

@@ -65,10 +65,10 @@ final class SoftCmId extends SoftObject {
     private int backlog;
     final CmGroups groups = new CmGroups(this);
 
-    SoftCmId(int portSpace, SoftCmChannel channel) {
+    SoftCmId(int portSpace, SoftCmChannel channel, int devicePort) {
         this.portSpace = portSpace;
         this.channel = channel;
-        parameters = new CmParameters(isDatagram());
+        parameters = new CmParameters(isDatagram(), devicePort);
     }
 
     @Override

@@ -134,12 +134,13 @@ public final class SoftRdmacm implements Rdmacm {
                     "rdma_create_id", Errno.EINVAL, "The software device supports the port spaces TCP and UDP only");
         }
         on.users++;
-        return handles.add(new SoftCmId(portSpace, on));
+        return handles.add(new SoftCmId(portSpace, on, verbs.personality().port()));
     }
 
     /** Creates an identifier for an incoming request. */
     synchronized SoftCmId requested(SoftCmId listener, CmAddressing addressing) {
-        SoftCmId made = new SoftCmId(listener.portSpace, listener.channel);
+        SoftCmId made = new SoftCmId(
+                listener.portSpace, listener.channel, verbs.personality().port());
         InetSocketAddress at = listener.local;
         made.channel.users++;
         made.listener = listener;
@@ -196,7 +197,7 @@ public final class SoftRdmacm implements Rdmacm {
                     id.onDevice ? verbs.name() : "",
                     verbs.isIwarp() ? Ibv.TRANSPORT_IWARP : Ibv.TRANSPORT_IB,
                     id.onDevice ? device.pd() : 0,
-                    id.onDevice ? 1 : 0,
+                    id.onDevice ? verbs.personality().port() : 0,
                     id.local,
                     id.remote);
         }
@@ -308,7 +309,7 @@ public final class SoftRdmacm implements Rdmacm {
                         said,
                         agent,
                         device.gid(),
-                        device.mtu(),
+                        verbs.activeMtu(),
                         id.parameters.ackTimeoutOr(ackTimeout()));
                 route.find(to, verbs.onOwnAddress(), gid -> exchange.conversation.request(request.to(gid)));
             }

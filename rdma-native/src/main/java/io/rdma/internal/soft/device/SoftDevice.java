@@ -244,7 +244,7 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
 
     /** Reports an asynchronous event of the port to all contexts. */
     private void tell(int eventType) {
-        contexts.forEach(context -> context.tell(eventType, 1));
+        contexts.forEach(context -> context.tell(eventType, personality.port()));
     }
 
     /** Injects the failure of a queue pair. */

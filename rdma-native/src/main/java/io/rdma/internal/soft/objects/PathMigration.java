@@ -55,8 +55,8 @@ public final class PathMigration {
             if (given == null) {
                 throw QpTransitions.invalid("IBV_QP_ALT_PATH needs an alternate path");
             }
-            if (given.portNum() != 1 || given.pkeyIndex() != 0) {
-                throw QpTransitions.invalid("the device has port 1 and partition index 0 only, on any path");
+            if (given.portNum() != given.ahAttr().portNum() || given.pkeyIndex() != 0) {
+                throw QpTransitions.invalid("a path has one port, and partition index 0");
             }
             if (given.timeout() < 0 || given.timeout() > MOST_TIMEOUT) {
                 throw QpTransitions.invalid("the time-out of an alternate path is from 0 to 31: " + given.timeout());

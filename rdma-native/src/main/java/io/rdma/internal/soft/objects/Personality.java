@@ -36,7 +36,10 @@ public enum Personality {
      * Writes that reach memory in any order until something tells of them, as with devices that spread the packets of a
      * connection over several ways.
      */
-    UNORDERED("soft-unordered0", SoftLimits.LARGE);
+    UNORDERED("soft-unordered0", SoftLimits.LARGE),
+
+    /** Two ports, the first of which has no link and no address. */
+    TWO_PORTS("soft-ports0", SoftLimits.LARGE);
 
     private static final int IMMEDIATE = 1 << WR_SEND_WITH_IMM | 1 << WR_RDMA_WRITE_WITH_IMM;
     private static final int ATOMICS = 1 << WR_ATOMIC_CMP_AND_SWP | 1 << WR_ATOMIC_FETCH_AND_ADD;
@@ -82,6 +85,11 @@ public enum Personality {
                 | (isIwarp() ? 0 : DEVICE_AUTO_PATH_MIG)
                 | (hasReceiverNotReady() ? DEVICE_RC_RNR_NAK_GEN : 0)
                 | (hasWindows() ? DEVICE_MEM_WINDOW | DEVICE_MEM_WINDOW_TYPE_2B : 0);
+    }
+
+    /** Returns the number of the last port, which alone has a link and addresses. */
+    public int port() {
+        return this == TWO_PORTS ? 2 : 1;
     }
 
     public boolean isIwarp() {
@@ -139,6 +147,11 @@ public enum Personality {
         boolean has = hasPlacement();
         boolean persists = has && MappedFiles.isAvailable();
         return has ? DEVICE_FLUSH_GLOBAL | DEVICE_ATOMIC_WRITE | (persists ? DEVICE_FLUSH_PERSISTENT : 0) : 0;
+    }
+
+    /** Returns whether the rate of queue pairs can be limited. */
+    public boolean limitsRates() {
+        return this != IWARP && this != SMALL;
     }
 
     /** Returns whether FLUSH and ATOMIC WRITE of a peer are executed. */

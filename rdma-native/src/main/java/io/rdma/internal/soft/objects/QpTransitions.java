@@ -70,8 +70,10 @@ public final class QpTransitions {
         int from = qp.state;
         int to = check(qp, attr, mask);
         QpAttr merged = merge(qp.attr, attr, mask, to);
-        if ((mask & QP_PORT) != 0 && merged.portNum() != 1 || (mask & QP_PKEY_INDEX) != 0 && merged.pkeyIndex() != 0) {
-            throw invalid("the device has port 1 and partition index 0 only");
+        int ports = qp.device.personality().port();
+        if ((mask & QP_PORT) != 0 && (merged.portNum() < 1 || merged.portNum() > ports)
+                || (mask & QP_PKEY_INDEX) != 0 && merged.pkeyIndex() != 0) {
+            throw invalid("the device has the ports 1 to " + ports + " and partition index 0 only");
         }
         qp.migration.check(attr, mask);
         int most = qp.device.personality().limits().rdAtomic();
@@ -106,7 +108,10 @@ public final class QpTransitions {
             throw invalid("the code of the path MTU must be from 1 to 5: " + attr.pathMtu());
         }
         InetSocketAddress peer = SoftPath.connected(qp.device, path);
-        int via = Objects.requireNonNull(path).sgidIndex();
+        if (Objects.requireNonNull(path).portNum() != attr.portNum()) { // as ib_uverbs
+            throw invalid("the path starts at port " + path.portNum() + ", the queue pair has port " + attr.portNum());
+        }
+        int via = path.sgidIndex();
         qp.takePath(via, peer, SoftPath.of(path, peer, qp.device.hasHeaders()));
         if (via == 0) {
             qp.device.connecting(peer);

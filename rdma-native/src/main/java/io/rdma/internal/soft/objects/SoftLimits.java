@@ -78,7 +78,7 @@ public record SoftLimits(int qpWr, int sge, int srqWr, int cqe, int inline, int 
                 sge,
                 1,
                 0,
-                1);
+                personality.port());
     }
 
     public static PortAttr port(boolean up, int activeMtu, int gids, int qkeyViolations) {

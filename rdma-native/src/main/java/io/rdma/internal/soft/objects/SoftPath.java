@@ -18,20 +18,29 @@ public final class SoftPath {
      * @throws VerbsException EINVAL if the device has no such path
      */
     static InetSocketAddress connected(Device device, @Nullable AhAttr path) {
-        if (path == null || !path.isGlobal() || path.sgidIndex() < 0 || path.sgidIndex() >= device.gids()) {
-            throw new VerbsException(
-                    "ibv_modify_qp",
-                    Errno.EINVAL,
-                    "RoCE needs a path with a global route from one of the device's GIDs, of which there are "
-                            + device.gids());
-        }
-        return SoftAddress.of(path.dgid());
+        return target("ibv_modify_qp", device, device.gids(), path);
     }
 
-    /** Returns the destination of a path of datagrams. */
-    public static InetSocketAddress target(String call, @Nullable AhAttr path) {
-        if (path == null || !path.isGlobal() || path.sgidIndex() != 0) {
-            throw new VerbsException(call, Errno.EINVAL, "RoCE needs a path with a global route from GID index 0");
+    /**
+     * Returns the destination of a path of datagrams, which start at the first GID.
+     *
+     * @throws VerbsException EINVAL if the device has no such path
+     */
+    public static InetSocketAddress target(String call, Device device, @Nullable AhAttr path) {
+        return target(call, device, 1, path);
+    }
+
+    private static InetSocketAddress target(String call, Device device, int gids, @Nullable AhAttr path) {
+        int port = device.personality().port();
+        if (path == null
+                || !path.isGlobal()
+                || path.portNum() != port
+                || path.sgidIndex() < 0
+                || path.sgidIndex() >= gids) {
+            throw new VerbsException(
+                    call,
+                    Errno.EINVAL,
+                    "RoCE needs a path with a global route from a GID: the first " + gids + " of port " + port);
         }
         return SoftAddress.of(path.dgid());
     }

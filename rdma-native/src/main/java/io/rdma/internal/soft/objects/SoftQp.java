@@ -90,6 +90,7 @@ public final class SoftQp extends SoftObject {
 
     public int via; // index of the GID from which packets leave
     public final PathMigration migration;
+    public final Pacer pacer = new Pacer();
     public int mtu; // of the path; for datagrams, of the port
 
     public SoftQp(
@@ -366,6 +367,7 @@ public final class SoftQp extends SoftObject {
         manager.ended();
         awaitsPeer = false;
         migration.reset();
+        pacer.limit(0, 0, 0, 0);
         pd.context.forget(this);
         requester.reset(0);
         responder.reset(0);

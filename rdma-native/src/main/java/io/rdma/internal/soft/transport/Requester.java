@@ -70,7 +70,7 @@ final class Requester implements SendSide {
         if (!active()) {
             return 0; // a time that is over would keep the device's thread awake until the queue pair is destroyed
         }
-        return rnrUntil != 0 ? rnrUntil : deadline;
+        return rnrUntil != 0 ? rnrUntil : qp.pacer.wakeAt(deadline);
     }
 
     @Override
@@ -86,6 +86,7 @@ final class Requester implements SendSide {
         } else if (deadline != 0 && now - deadline >= 0) {
             timeout();
         }
+        qp.pacer.refill(now);
         int budget = BUDGET;
         for (int sent; active() && budget > 0 && rnrUntil == 0 && (sent = sendNext(now)) > 0; ) {
             budget -= sent;
@@ -174,6 +175,7 @@ final class Requester implements SendSide {
         }
         int outstanding = Psn.diff(Psn.add(request.firstPsn, index), oldestPsn());
         int room = qp.overLink() ? window.packets(request.length) - outstanding : Integer.MAX_VALUE;
+        room = Math.min(room, qp.pacer.packets(qp.mtu));
         if (room <= 0 || qp.overLink() && !qp.device.hasRoom(qp)) {
             return 0;
         }
@@ -195,8 +197,13 @@ final class Requester implements SendSide {
         packet.ackRequest = end == request.packets || end / ACK_EVERY != index / ACK_EVERY || count == room;
         startTimer(now);
         advance(request, count);
-        qp.device.transmit(qp, packet);
+        transmit();
         return count;
+    }
+
+    private void transmit() {
+        qp.pacer.sent(packet.payload, packet.packets());
+        qp.device.transmit(qp, packet);
     }
 
     /** Fails the next request to send when all earlier ones have ended: requests end in order. */
@@ -280,7 +287,7 @@ final class Requester implements SendSide {
         segmenter.buildRead(packet, request, index, part);
         startTimer(now);
         advance(request, part);
-        qp.device.transmit(qp, packet);
+        transmit();
         return true;
     }
 
@@ -459,7 +466,7 @@ final class Requester implements SendSide {
         rnrRetries = 0;
         impliedNak = false;
         deadline = 0;
-        if (qp.sq.taken < next || index > 0) {
+        if (qp.sq.taken < next || index > acked) { // packets are in flight
             startTimer(now);
         }
     }

@@ -42,13 +42,18 @@ final class UnreliableRequester implements SendSide {
 
     @Override
     public long wakeAt() {
-        return 0;
+        return sends() ? qp.pacer.wakeAt(0) : 0;
+    }
+
+    private boolean sends() {
+        return qp.state == QPS_RTS || qp.state == QPS_SQD && draining();
     }
 
     @Override
     public boolean run(long now) {
+        qp.pacer.refill(now);
         int budget = BUDGET;
-        while ((qp.state == QPS_RTS || qp.state == QPS_SQD && draining()) && budget > 0 && sendNext()) {
+        while (sends() && budget > 0 && sendNext()) {
             budget--;
         }
         if (qp.state == QPS_SQD && tellDrained && !draining()) {
@@ -73,6 +78,9 @@ final class UnreliableRequester implements SendSide {
             return false;
         }
         QueuedRequest request = qp.sq.at(qp.sq.taken);
+        if (qp.pacer.packets(qp.mtu) == 0) {
+            return false;
+        }
         if (request.ah == null && qp.overLink() && !qp.device.hasRoom(qp)) {
             return false;
         }
@@ -92,6 +100,7 @@ final class UnreliableRequester implements SendSide {
             return false;
         }
         nextPsn = Psn.add(nextPsn, 1);
+        qp.pacer.sent(packet.payload, 1);
         SoftAh path = request.ah;
         if (path == null) {
             qp.device.transmit(qp, packet);

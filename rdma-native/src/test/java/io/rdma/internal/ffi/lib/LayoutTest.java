@@ -201,6 +201,12 @@ class LayoutTest {
                 "completion_timestamp_mask", "hca_core_clock", "device_cap_flags_ex", "max_dm_size", "xrc_odp_caps")) {
             offset("ibv_device_attr_ex", field, constant(DeviceAttrExLayout.class, field.toUpperCase(Locale.ROOT)));
         }
+        for (String field : List.of("qp_rate_limit_min", "qp_rate_limit_max", "supported_qpts")) {
+            offset(
+                    "ibv_device_attr_ex",
+                    "packet_pacing_caps." + field,
+                    constant(DeviceAttrExLayout.class, field.toUpperCase(Locale.ROOT)));
+        }
         offset("ibv_mw", "context", 0);
         offset("ibv_mw", "rkey", constant(FfmMemoryWindows.class, "MW_RKEY"));
         offset("ibv_mw", "type", constant(FfmMemoryWindows.class, "MW_TYPE"));

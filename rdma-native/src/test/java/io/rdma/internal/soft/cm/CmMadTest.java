@@ -227,7 +227,7 @@ public class CmMadTest {
     /** A request contains the PSN that the other side begins with, which is the one that this side expects. */
     @Test
     void theOtherSideBeginsWithThePsnOfARequest() {
-        SoftCmId id = new SoftCmId(Cma.PS_TCP, new SoftCmChannel(Environment.SYSTEM));
+        SoftCmId id = new SoftCmId(Cma.PS_TCP, new SoftCmChannel(Environment.SYSTEM), 1);
         id.local = new InetSocketAddress("10.77.0.2", 40_000);
         id.remote = new InetSocketAddress("10.77.0.1", 7174);
         id.parameters.psn = 0x123456;

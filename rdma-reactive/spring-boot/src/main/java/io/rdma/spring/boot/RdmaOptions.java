@@ -112,6 +112,7 @@ public final class RdmaOptions {
                 .set("completion-vectors", from.completionVectors(), (o, all) -> o.withCompletionVectors(ints(all)))
                 .set("processors", from.processors(), (o, all) -> o.withProcessors(ints(all)))
                 .set("device-node", from.deviceNode(), ResourceOptions::withDeviceNode)
+                .set("on-demand", from.onDemand(), ResourceOptions::withOnDemand)
                 .get();
     }
 

@@ -66,6 +66,7 @@ public record RdmaProperties(
      * @param completionVectors completion vectors of the device for the loops, one each in turn; all vectors unless set
      * @param processors processors for the threads of the loops, one each in turn; no choice unless set
      * @param deviceNode whether loops without a choice run on the NUMA node of the device
+     * @param onDemand whether memory of messages is paged on demand instead of pinned
      */
     public record Resources(
             @DefaultValue("8192") int completionQueueEntries,
@@ -79,7 +80,8 @@ public record RdmaProperties(
             @DefaultValue("8KB") DataSize sharedReceiveBufferSize,
             @DefaultValue List<Integer> completionVectors,
             @DefaultValue List<Integer> processors,
-            @DefaultValue("false") boolean deviceNode) {}
+            @DefaultValue("false") boolean deviceNode,
+            @DefaultValue("false") boolean onDemand) {}
 
     /**
      * Properties {@code rdma.connection.*}: {@link io.rdma.connect.ConnectionOptions}.

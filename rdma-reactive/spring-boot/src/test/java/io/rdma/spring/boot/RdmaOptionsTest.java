@@ -48,6 +48,7 @@ class RdmaOptionsTest {
                     "rdma.resources.completion-vectors=2,1",
                     "rdma.resources.processors=0,1",
                     "rdma.resources.device-node=true",
+                    "rdma.resources.on-demand=true",
                     "rdma.connection.receive-buffers=64",
                     "rdma.connection.receive-buffer-size=4KB",
                     "rdma.connection.max-message-size=1MB",

@@ -1,0 +1,5 @@
+package io.rdma.coroutines
+
+class OdpOnDemandContractTest : OnDemandContract() {
+    override val device = "soft-odp0"
+}
