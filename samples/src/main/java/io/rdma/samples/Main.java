@@ -70,7 +70,7 @@ public final class Main {
         return line.execute(args);
     }
 
-    /** Returns the command that the arguments name, or all. To read all would take a third of a second of each start. */
+    /** Returns the command that the arguments name, or all. To read all takes a third of a second of each start. */
     static CommandLine line(Main main, String... args) {
         CommandLine line = new CommandLine(main);
         List<Class<?>> named = COMMANDS.stream()
