@@ -27,6 +27,8 @@ public class RdmaConnectException extends RdmaException {
         FLOW_CONTROL,
         /** One side has an alternate path, the other has none, {@link PathOptions#alternateGidAddress}. */
         ALTERNATE_PATH,
+        /** One side asks for another type of queue pair than the other: for an extended reliable connection (XRC). */
+        QUEUE_PAIR_TYPE,
         /** The device cannot make the connection. */
         DEVICE,
         /** The local address is in use, or does not belong to this host. */

@@ -46,6 +46,9 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Shares its receives with other connections. One side has it, by its configuration. */
     static final int SHARED_RECEIVES = 1 << 11;
 
+    /** Has an extended reliable connection, and requires that the peer has one, see {@link XrcEnd}. */
+    static final int EXTENDED = 1 << 13;
+
     /** Distance of the bits of FLUSH for a device with the ICRC of {@code rdma_rxe}, which no other one accepts. */
     private static final int OTHER_ICRC = 3;
 

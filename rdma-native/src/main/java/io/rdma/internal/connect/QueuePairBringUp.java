@@ -30,6 +30,8 @@ import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairType;
 import java.net.InetAddress;
 import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bring-up of one queue pair, from creation to RTS, {@code ibv_modify_qp(3)}: the local half first, then the half that
@@ -49,27 +51,43 @@ final class QueuePairBringUp implements AutoCloseable {
     private final PathWishes wishes;
     private final LinkLayer linkLayer;
     private final int portNumber;
+    private final @Nullable XrcEnd end;
     private boolean handedOver;
 
-    /** Creates a queue pair for the exchange over TCP. */
-    QueuePairBringUp(DeviceResources resources, ConnectionOptions options, InetAddress localAddress) {
-        this(resources, options, localAddress, new PathWishes(resources.context(), options));
+    /**
+     * Creates a queue pair for the exchange over TCP.
+     *
+     * @param end of an extended reliable connection; null for a usual connection
+     */
+    QueuePairBringUp(
+            DeviceResources resources, ConnectionOptions options, InetAddress localAddress, @Nullable XrcEnd end) {
+        this(resources, options, localAddress, end, new PathWishes(resources.context(), options));
     }
 
     private QueuePairBringUp(
-            DeviceResources resources, ConnectionOptions options, InetAddress localAddress, PathWishes wishes) {
-        this(resources, options, localAddress, wishes, wishes.port(localAddress));
+            DeviceResources resources,
+            ConnectionOptions options,
+            InetAddress localAddress,
+            @Nullable XrcEnd end,
+            PathWishes wishes) {
+        this(resources, options, localAddress, end, wishes, wishes.port(localAddress));
     }
 
     private QueuePairBringUp(
-            DeviceResources resources, ConnectionOptions options, InetAddress local, PathWishes wishes, int port) {
-        this(resources, options, local, port, wishes.toInit(port), AlternateWish.offer(Exchange.OFFER, options));
+            DeviceResources resources,
+            ConnectionOptions options,
+            InetAddress local,
+            @Nullable XrcEnd end,
+            PathWishes wishes,
+            int port) {
+        this(resources, options, local, port, wishes.toInit(port), XrcEnd.offer(end, options), end);
     }
 
     /**
      * Creates a queue pair with the caller's attributes of the transition to INIT.
      *
      * @param offer versions and capabilities of this side
+     * @param end of an extended reliable connection; null for a usual connection
      */
     QueuePairBringUp(
             DeviceResources resources,
@@ -77,7 +95,9 @@ final class QueuePairBringUp implements AutoCloseable {
             InetAddress localAddress,
             int portNumber,
             QueuePairAttributes toInit,
-            Offer offer) {
+            Offer offer,
+            @Nullable XrcEnd end) {
+        this.end = end;
         this.portNumber = portNumber;
         this.resources = resources;
         DeviceAttributes device = resources.context().queryDevice();
@@ -98,22 +118,25 @@ final class QueuePairBringUp implements AutoCloseable {
         abilities = Abilities.of(resources.context(), device);
         vendorId = device.vendorId();
         placement = resources.placement();
-        memory = new ConnectionMemory(resources, options, loop);
+        memory = new ConnectionMemory(resources, options, loop, end == null);
         SharedReceives shared = memory.shared();
         ProtectionDomain domain = memory.registrations().domain();
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(memory::release);
-            QueuePairCapacity capacity = capacity(this.options);
+            QueuePairCapacity capacity = QueuePairCreation.capacity(this.options);
             completions = cleanup.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
             CompletionQueue queue = completions.queue();
-            queuePair = cleanup.add(QueuePairCreation.create(
-                    resources.context(),
-                    domain,
-                    QueuePairType.RC,
-                    queue,
-                    shared == null ? null : shared.queue(),
-                    capacity));
-            queuePair.modify(toInit.access(abilities.rights(placement)));
+            queuePair = cleanup.add(
+                    end != null
+                            ? end.create(resources.context(), domain, queue, capacity)
+                            : QueuePairCreation.create(
+                                    resources.context(),
+                                    domain,
+                                    QueuePairType.RC,
+                                    queue,
+                                    shared == null ? null : shared.queue(),
+                                    capacity));
+            queuePair.modify(toInit.access(end != null ? Set.of() : abilities.rights(placement)));
             wishes.requirePartition(queuePair, portNumber);
             cleanup.keep();
         }
@@ -145,22 +168,6 @@ final class QueuePairBringUp implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns the capacity that the application wants plus room for control frames, whose headers are scatter/gather
-     * elements of their own.
-     */
-    private static QueuePairCapacity capacity(ConnectionOptions options) {
-        QueuePairCapacity wanted = options.queuePair();
-        return options.flowControl() == FlowControl.PLAIN
-                ? wanted
-                : new QueuePairCapacity(
-                        wanted.maxSendWr() + EndpointOptions.CONTROL_SENDS,
-                        wanted.maxReceiveWr() + CONTROL_RECEIVES,
-                        Math.max(2, wanted.maxSendSge()),
-                        Math.max(2, wanted.maxReceiveSge()),
-                        wanted.maxInlineData());
-    }
-
     PeerParameters local() {
         return local;
     }
@@ -172,6 +179,7 @@ final class QueuePairBringUp implements AutoCloseable {
      */
     Endpoint connect(PeerParameters peer, InetAddress from) {
         AlternateWish.requireSame(local.offer(), peer.offer());
+        XrcEnd.requireSame(local.offer(), peer.offer());
         if (linkLayer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
             PeerGid.check(
                     resources.environment().network(),
@@ -182,8 +190,10 @@ final class QueuePairBringUp implements AutoCloseable {
         QueuePairAttributes toRtr = QueuePairAttributes.toState(QueuePairState.RTR)
                 .pathMtu(local.mtu().min(peer.mtu()))
                 .destQpNum(peer.qpNumber())
-                .rqPsn(peer.psn())
-                .maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()));
+                .rqPsn(peer.psn());
+        if (XrcEnd.answers(end)) {
+            toRtr.maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()));
+        }
         // A global route is mandatory on RoCE, and not needed within an InfiniBand subnet.
         if (linkLayer == LinkLayer.ETHERNET) {
             toRtr.path(portNumber, gid.index(), peer.gid(), 0);
@@ -192,9 +202,11 @@ final class QueuePairBringUp implements AutoCloseable {
         } else {
             toRtr.path(portNumber, peer.lid());
         }
-        QueuePairAttributes toRts = QueuePairAttributes.toState(QueuePairState.RTS)
-                .sqPsn(local.psn())
-                .maxRdAtomic(Math.min(local.initiatorDepth(), peer.responderResources()));
+        QueuePairAttributes toRts =
+                QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(local.psn());
+        if (XrcEnd.requests(end)) {
+            toRts.maxRdAtomic(Math.min(local.initiatorDepth(), peer.responderResources()));
+        }
         return connect(peer, toRtr, toRts);
     }
 
@@ -208,11 +220,15 @@ final class QueuePairBringUp implements AutoCloseable {
         toRtr.path(wishes.applied(path));
         Endpoint endpoint = endpoint(peer, EndpointOptions.Start.TOGETHER);
         try {
-            queuePair.modify(toRtr.minRnrTimer(options.minRnrTimer()));
+            if (XrcEnd.answers(end)) {
+                toRtr.minRnrTimer(options.minRnrTimer());
+            }
+            queuePair.modify(toRtr);
             wishes.requireKept(queuePair);
-            queuePair.modify(toRts.timeout(options.timeout())
-                    .retryCnt(options.retryCnt())
-                    .rnrRetry(options.rnrRetry()));
+            if (XrcEnd.requests(end)) {
+                toRts.retryCnt(options.retryCnt()).rnrRetry(options.rnrRetry());
+            }
+            queuePair.modify(toRts.timeout(options.timeout()));
             return endpoint;
         } catch (Throwable e) {
             boolean ended = endpoint.isClosing(); // for a reason that came between, and its queue pair is destroyed

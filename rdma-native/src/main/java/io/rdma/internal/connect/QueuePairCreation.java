@@ -1,8 +1,10 @@
 package io.rdma.internal.connect;
 
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.FlowControl;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.internal.close.CloseSteps;
+import io.rdma.internal.engine.EndpointOptions;
 import io.rdma.types.DeviceAttributes;
 import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
@@ -32,6 +34,22 @@ final class QueuePairCreation {
                 wanted.maxSendSge() != ConnectionOptions.DEFAULT.queuePair().maxSendSge()
                         || wanted.maxSendSge() <= device.maxSge();
         return fits ? options : options.withQueuePair(wanted.withMaxSendSge(device.maxSge()));
+    }
+
+    /**
+     * Returns the capacity that the application wants plus room for control frames, whose headers are scatter/gather
+     * elements of their own.
+     */
+    static QueuePairCapacity capacity(ConnectionOptions options) {
+        QueuePairCapacity wanted = options.queuePair();
+        return options.flowControl() == FlowControl.PLAIN
+                ? wanted
+                : new QueuePairCapacity(
+                        wanted.maxSendWr() + EndpointOptions.CONTROL_SENDS,
+                        wanted.maxReceiveWr() + EndpointOptions.CONTROL_RECEIVES,
+                        Math.max(2, wanted.maxSendSge()),
+                        Math.max(2, wanted.maxReceiveSge()),
+                        wanted.maxInlineData());
     }
 
     /**

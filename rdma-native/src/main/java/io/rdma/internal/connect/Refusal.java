@@ -28,7 +28,7 @@ final class Refusal {
             return LOCAL;
         }
         return switch (refused.reason()) {
-            case VERSION_MISMATCH, PROTOCOL_ERROR, AUTHENTICATION, FLOW_CONTROL, ALTERNATE_PATH ->
+            case VERSION_MISMATCH, PROTOCOL_ERROR, AUTHENTICATION, FLOW_CONTROL, ALTERNATE_PATH, QUEUE_PAIR_TYPE ->
                 String.valueOf(refused.getMessage());
             case REJECTED -> FULL;
             default -> LOCAL;
@@ -57,6 +57,7 @@ final class Refusal {
                             AUTHENTICATION,
                             FLOW_CONTROL,
                             ALTERNATE_PATH,
+                            QUEUE_PAIR_TYPE,
                             TIMEOUT,
                             CANCELLED -> true;
                     default -> false;

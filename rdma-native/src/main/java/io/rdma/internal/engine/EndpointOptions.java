@@ -167,7 +167,7 @@ public record EndpointOptions(
     public IllegalArgumentException tooLong(int length) {
         return new IllegalArgumentException("message of " + length + " bytes, the peer receives at most "
                 + maxMessageSize
-                + ": send less, or configure the peer with larger receiveBuffers, or with a larger maxMessageSize"
-                + " and a maxRdAtomic above 0");
+                + ": send less, or configure the peer with larger receiveBuffers"
+                + (credits ? ", or with a larger maxMessageSize and a maxRdAtomic above 0" : ""));
     }
 }
