@@ -66,7 +66,8 @@ public class RdmaXrcSender private constructor(
         if (length <= engine.sendBuffers().bufferSize()) {
             acquire().use { send(it, length, writer, receiver) }
         } else {
-            withContext(Dispatchers.IO) { // registering memory blocks
+            withContext(Dispatchers.IO) {
+                // registering memory blocks
                 engine.memory().allocateBuffer(length).use { send(it, length, writer, receiver) }
             }
         }

@@ -10,8 +10,16 @@ class XrcDocumentationTest {
     @Test
     fun `a sender reaches a receiver`() =
         runBlocking<Unit> {
-            val orders = RdmaXrcReceiver.bind { device = "soft0"; receiveBuffers(64, 4096) }
-            val server = RdmaXrcServer.bind("localhost", 0) { device = "soft0"; receiveBuffers(64, 4096) }
+            val orders =
+                RdmaXrcReceiver.bind {
+                    device = "soft0"
+                    receiveBuffers(64, 4096)
+                }
+            val server =
+                RdmaXrcServer.bind("localhost", 0) {
+                    device = "soft0"
+                    receiveBuffers(64, 4096)
+                }
 
             val sender = RdmaXrcSender.connect("localhost", server.port) { device = "soft0" }
             sender.send(8, { it.setString(0, "order 1") }, orders.number)

@@ -102,7 +102,12 @@ abstract class XrcMessagesContract {
             val receiving =
                 listOf(one, other).map { receiver ->
                     CoroutineScope(Dispatchers.Default).launch {
-                        val values = receiver.incoming().decoded(::valueOf).take(COUNT).toList()
+                        val values =
+                            receiver
+                                .incoming()
+                                .decoded(::valueOf)
+                                .take(COUNT)
+                                .toList()
                         assertThat(values).isEqualTo((0..<COUNT).toList())
                         arrived += values
                     }
@@ -148,7 +153,12 @@ abstract class XrcMessagesContract {
             assertThrows<IllegalArgumentException> { sender.send(SIZE + 1, {}, one.number) }
             assertThrows<IllegalArgumentException> { sender.send(1, {}, -1) }
             sender.acquire().use { sender.sendWithImmediate(it.limit(8), -3, other.number) }
-            val owned = other.receiveOwned().take(1).toList().single()
+            val owned =
+                other
+                    .receiveOwned()
+                    .take(1)
+                    .toList()
+                    .single()
             assertThat(owned.immediate()).isEqualTo(-3)
             owned.close()
         }

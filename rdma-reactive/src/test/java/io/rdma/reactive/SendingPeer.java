@@ -17,8 +17,7 @@ final class SendingPeer {
                 .connectNow(Duration.ofSeconds(120));
         int receiver = Integer.parseInt(args[3]);
         Flux.range(0, Integer.parseInt(args[4]))
-                .concatMap(i ->
-                        sender.send(Integer.BYTES, target -> target.set(ValueLayout.JAVA_INT, 0, i), receiver))
+                .concatMap(i -> sender.send(Integer.BYTES, target -> target.set(ValueLayout.JAVA_INT, 0, i), receiver))
                 .blockLast(Duration.ofSeconds(120));
         System.out.println("sent");
         new CountDownLatch(1).await();

@@ -29,8 +29,9 @@ class SoftXrcMessagesContractTest extends XrcMessagesContract {
 
     private static void assertRefused(Mono<?> made) {
         assertThatThrownBy(made::block)
-                .isInstanceOfSatisfying(RdmaConnectException.class, e -> Assertions.assertThat(e.reason())
-                        .isEqualTo(Reason.DEVICE))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class,
+                        e -> Assertions.assertThat(e.reason()).isEqualTo(Reason.DEVICE))
                 .hasMessageContaining("soft-iwarp0 has no extended reliable connections");
     }
 }

@@ -13,10 +13,14 @@ class XrcDocumentationTest {
 
     @Test
     void aSenderReachesTwoReceivers() {
-        RdmaXrcReceiver orders =
-                RdmaXrcReceiver.create().device("soft0").receiveBuffers(64, 4096).bindNow();
-        RdmaXrcReceiver prices =
-                RdmaXrcReceiver.create().device("soft0").receiveBuffers(64, 4096).bindNow();
+        RdmaXrcReceiver orders = RdmaXrcReceiver.create()
+                .device("soft0")
+                .receiveBuffers(64, 4096)
+                .bindNow();
+        RdmaXrcReceiver prices = RdmaXrcReceiver.create()
+                .device("soft0")
+                .receiveBuffers(64, 4096)
+                .bindNow();
         DisposableServer server =
                 RdmaXrcServer.create().device("soft0").receiveBufferSize(4096).bindNow();
 

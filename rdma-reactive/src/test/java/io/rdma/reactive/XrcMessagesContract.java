@@ -8,10 +8,12 @@ import io.rdma.buffer.LeakDetector;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectMethod;
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.internal.engine.Endpoint;
 import io.rdma.testing.JavaProcess;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
@@ -100,7 +102,11 @@ abstract class XrcMessagesContract {
     }
 
     private RdmaXrcClient client(DisposableServer to) {
-        return RdmaXrcClient.create().resources(clients).host(host()).port(to.port()).sendBuffers(4, 64);
+        return RdmaXrcClient.create()
+                .resources(clients)
+                .host(host())
+                .port(to.port())
+                .sendBuffers(4, 64);
     }
 
     private RdmaXrcSender connected(DisposableServer to) {
@@ -117,7 +123,9 @@ abstract class XrcMessagesContract {
             assertThat(each.endpoint().sendBuffers().leased()).isZero();
         }
         if (server != null) {
-            await("queue pairs of senders that left").atMost(PATIENCE).until(() -> servers.endpoints().isEmpty());
+            await("queue pairs of senders that left")
+                    .atMost(PATIENCE)
+                    .until(() -> servers.endpoints().isEmpty());
             server.disposeNow(PATIENCE);
         }
         for (RdmaXrcReceiver each : receivers) {
@@ -217,7 +225,10 @@ abstract class XrcMessagesContract {
         Flux.range(0, 3).concatMap(i -> send(sender, i, one)).blockLast(PATIENCE);
         assertThat(one.receive(XrcMessagesContract::valueOf).take(1).blockLast(PATIENCE))
                 .isZero();
-        assertThat(one.receive(XrcMessagesContract::valueOf).take(2).collectList().block(PATIENCE))
+        assertThat(one.receive(XrcMessagesContract::valueOf)
+                        .take(2)
+                        .collectList()
+                        .block(PATIENCE))
                 .containsExactly(1, 2);
     }
 
@@ -230,7 +241,9 @@ abstract class XrcMessagesContract {
         await("it is posted").atMost(PATIENCE).until(() -> sender.endpoint().inFlight() == 1);
         waiting.dispose();
         assertArrive(values(one), BUFFERS + 1);
-        await("its buffer").atMost(PATIENCE).until(() -> sender.endpoint().sendBuffers().leased() == 0);
+        await("its buffer")
+                .atMost(PATIENCE)
+                .until(() -> sender.endpoint().sendBuffers().leased() == 0);
     }
 
     @Test
@@ -240,24 +253,24 @@ abstract class XrcMessagesContract {
         assertThat(one.receive(ReceivedMessage::toByteArray).blockFirst(PATIENCE))
                 .hasSize(SIZE)
                 .containsOnly(7);
-        assertThatThrownBy(() ->
-                        sender.send(SIZE + 1, target -> {}, one.number()).block(PATIENCE))
+        assertThatThrownBy(
+                        () -> sender.send(SIZE + 1, target -> {}, one.number()).block(PATIENCE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("at most " + SIZE);
-        try (RegisteredBuffer large = allocated(SIZE + 1)) {
+        DisposableServer roomier = server().receiveBufferSize(2 * SIZE).bindNow(PATIENCE);
+        RdmaXrcSender toRoomier = connected(roomier);
+        try (RegisteredBuffer large = Endpoint.of(toRoomier.endpoint()).memory().allocateBuffer(SIZE + 1)) {
             assertThatThrownBy(() -> sender.send(large, one.number()).block(PATIENCE))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("receiveBuffers");
         }
+        roomier.disposeNow(PATIENCE);
         assertThatThrownBy(() -> sender.send(1, target -> {}, 1 << 24).block(PATIENCE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("number()");
         send(sender, 1, one).block(PATIENCE);
-        assertThat(one.receive(XrcMessagesContract::valueOf).blockFirst(PATIENCE)).isEqualTo(1);
-    }
-
-    private RegisteredBuffer allocated(int size) {
-        return io.rdma.internal.engine.Endpoint.of(sender.endpoint()).memory().allocateBuffer(size);
+        assertThat(one.receive(XrcMessagesContract::valueOf).blockFirst(PATIENCE))
+                .isEqualTo(1);
     }
 
     @Test
@@ -318,11 +331,14 @@ abstract class XrcMessagesContract {
         RdmaXrcReceiver small =
                 bound(RdmaXrcReceiver.create().resources(servers).receiveBuffers(BUFFERS, 64));
         Queue<Integer> atSmall = values(small);
-        RdmaXrcSender second = connected(server);
-        assertThatThrownBy(() -> sender.send(65, target -> {}, small.number()).block(PATIENCE))
-                .isInstanceOf(WorkCompletionException.class);
+        for (int i = 0; i < BUFFERS; i++) {
+            RdmaXrcSender doomed = connected(server);
+            assertThatThrownBy(
+                            () -> doomed.send(65, target -> {}, small.number()).block(PATIENCE))
+                    .isInstanceOf(WorkCompletionException.class);
+        }
         for (int i = 0; i < 2 * BUFFERS; i++) { // no buffer is lost
-            send(second, i, small).block(PATIENCE);
+            send(sender, i, small).block(PATIENCE);
         }
         assertArrive(atSmall, 2 * BUFFERS);
     }
@@ -381,14 +397,18 @@ abstract class XrcMessagesContract {
 
     @Test
     void otherEndsAreRefused() {
-        DisposableServer usual =
-                RdmaServer.create().resources(servers).host(host()).port(0).options(this::byExchange).bindNow(PATIENCE);
+        DisposableServer usual = RdmaServer.create()
+                .resources(servers)
+                .host(host())
+                .port(0)
+                .options(XrcMessagesContract::byExchange)
+                .bindNow(PATIENCE);
         assertRefused(client(usual).connect());
         assertRefused(RdmaClient.create()
                 .resources(clients)
                 .host(host())
                 .port(server.port())
-                .options(this::byExchange)
+                .options(XrcMessagesContract::byExchange)
                 .connect());
         usual.disposeNow(PATIENCE);
         assertThatThrownBy(() -> client(server)
@@ -400,7 +420,7 @@ abstract class XrcMessagesContract {
         assertArrive(values(one), 1);
     }
 
-    private io.rdma.connect.ConnectionOptions byExchange(io.rdma.connect.ConnectionOptions options) {
+    private static ConnectionOptions byExchange(ConnectionOptions options) {
         return options.withConnectMethod(ConnectMethod.TCP);
     }
 

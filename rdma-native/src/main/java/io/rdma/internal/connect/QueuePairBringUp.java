@@ -23,11 +23,9 @@ import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CmIdentifier;
-import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
-import io.rdma.verbs.QueuePairType;
 import java.net.InetAddress;
 import java.util.Objects;
 import java.util.Set;
@@ -125,17 +123,8 @@ final class QueuePairBringUp implements AutoCloseable {
             cleanup.add(memory::release);
             QueuePairCapacity capacity = QueuePairCreation.capacity(this.options);
             completions = cleanup.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
-            CompletionQueue queue = completions.queue();
-            queuePair = cleanup.add(
-                    end != null
-                            ? end.create(resources.context(), domain, queue, capacity)
-                            : QueuePairCreation.create(
-                                    resources.context(),
-                                    domain,
-                                    QueuePairType.RC,
-                                    queue,
-                                    shared == null ? null : shared.queue(),
-                                    capacity));
+            queuePair =
+                    cleanup.add(XrcEnd.create(end, resources.context(), domain, completions.queue(), shared, capacity));
             queuePair.modify(toInit.access(end != null ? Set.of() : abilities.rights(placement)));
             wishes.requirePartition(queuePair, portNumber);
             cleanup.keep();
@@ -191,9 +180,6 @@ final class QueuePairBringUp implements AutoCloseable {
                 .pathMtu(local.mtu().min(peer.mtu()))
                 .destQpNum(peer.qpNumber())
                 .rqPsn(peer.psn());
-        if (XrcEnd.answers(end)) {
-            toRtr.maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()));
-        }
         // A global route is mandatory on RoCE, and not needed within an InfiniBand subnet.
         if (linkLayer == LinkLayer.ETHERNET) {
             toRtr.path(portNumber, gid.index(), peer.gid(), 0);
@@ -204,9 +190,7 @@ final class QueuePairBringUp implements AutoCloseable {
         }
         QueuePairAttributes toRts =
                 QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(local.psn());
-        if (XrcEnd.requests(end)) {
-            toRts.maxRdAtomic(Math.min(local.initiatorDepth(), peer.responderResources()));
-        }
+        XrcEnd.addReads(end, toRtr, toRts, local, peer);
         return connect(peer, toRtr, toRts);
     }
 
@@ -220,15 +204,10 @@ final class QueuePairBringUp implements AutoCloseable {
         toRtr.path(wishes.applied(path));
         Endpoint endpoint = endpoint(peer, EndpointOptions.Start.TOGETHER);
         try {
-            if (XrcEnd.answers(end)) {
-                toRtr.minRnrTimer(options.minRnrTimer());
-            }
+            XrcEnd.addRetries(end, toRtr, toRts, options);
             queuePair.modify(toRtr);
             wishes.requireKept(queuePair);
-            if (XrcEnd.requests(end)) {
-                toRts.retryCnt(options.retryCnt()).rnrRetry(options.rnrRetry());
-            }
-            queuePair.modify(toRts.timeout(options.timeout()));
+            queuePair.modify(toRts);
             return endpoint;
         } catch (Throwable e) {
             boolean ended = endpoint.isClosing(); // for a reason that came between, and its queue pair is destroyed

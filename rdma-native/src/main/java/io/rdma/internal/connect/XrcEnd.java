@@ -5,12 +5,14 @@ import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.FlowControl;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.internal.engine.SharedReceives;
 import io.rdma.types.DeviceCapability;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
+import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairType;
 import io.rdma.verbs.XrcDomain;
 import org.jspecify.annotations.Nullable;
@@ -33,16 +35,6 @@ record XrcEnd(@Nullable XrcDomain domain) {
     /** Returns the offer of a side that makes such an end, or, if it is null, a usual connection with some options. */
     static Offer offer(@Nullable XrcEnd end, ConnectionOptions options) {
         return end == null ? AlternateWish.offer(Exchange.OFFER, options) : OFFER;
-    }
-
-    /** Returns whether a queue pair sends requests: all do but the receiving one. */
-    static boolean requests(@Nullable XrcEnd end) {
-        return end == null || end.domain == null;
-    }
-
-    /** Returns whether a queue pair answers requests: all do but the sending one. */
-    static boolean answers(@Nullable XrcEnd end) {
-        return end == null || end.domain != null;
     }
 
     /**
@@ -85,11 +77,61 @@ record XrcEnd(@Nullable XrcDomain domain) {
                         .withQueuePair(new QueuePairCapacity(1, 1, 1, 1, 0));
     }
 
-    /** Creates the queue pair of this end. */
-    QueuePair create(DeviceContext device, ProtectionDomain memory, CompletionQueue queue, QueuePairCapacity capacity) {
-        return domain == null
-                ? QueuePairCreation.create(device, memory, QueuePairType.XRC_SEND, queue, null, capacity)
-                : domain.createReceiveQueuePair();
+    /**
+     * Creates the queue pair of an end, or, if it is null, that of a usual connection.
+     *
+     * @param shared where a usual one takes its receives; null if it has its own
+     */
+    static QueuePair create(
+            @Nullable XrcEnd end,
+            DeviceContext device,
+            ProtectionDomain memory,
+            CompletionQueue queue,
+            @Nullable SharedReceives shared,
+            QueuePairCapacity capacity) {
+        if (end != null && end.domain != null) {
+            return end.domain.createReceiveQueuePair();
+        }
+        QueuePairType type = end == null ? QueuePairType.RC : QueuePairType.XRC_SEND;
+        return QueuePairCreation.create(device, memory, type, queue, shared == null ? null : shared.queue(), capacity);
+    }
+
+    /**
+     * Adds the reads and atomics in flight, {@code ibv_modify_qp(3)}: outgoing ones unless it only receives, incoming
+     * ones unless it only sends.
+     */
+    static void addReads(
+            @Nullable XrcEnd end,
+            QueuePairAttributes toRtr,
+            QueuePairAttributes toRts,
+            PeerParameters local,
+            PeerParameters peer) {
+        if (answers(end)) {
+            toRtr.maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()));
+        }
+        if (requests(end)) {
+            toRts.maxRdAtomic(Math.min(local.initiatorDepth(), peer.responderResources()));
+        }
+    }
+
+    /** Adds timers and retries in the same way. */
+    static void addRetries(
+            @Nullable XrcEnd end, QueuePairAttributes toRtr, QueuePairAttributes toRts, ConnectionOptions options) {
+        toRts.timeout(options.timeout());
+        if (answers(end)) {
+            toRtr.minRnrTimer(options.minRnrTimer());
+        }
+        if (requests(end)) {
+            toRts.retryCnt(options.retryCnt()).rnrRetry(options.rnrRetry());
+        }
+    }
+
+    private static boolean requests(@Nullable XrcEnd end) {
+        return end == null || end.domain == null;
+    }
+
+    private static boolean answers(@Nullable XrcEnd end) {
+        return end == null || end.domain != null;
     }
 
     /**

@@ -26,8 +26,8 @@ public final class PlacementRequest {
      */
     public static WorkRequest atomicWrite(RemoteMemory target, long value) {
         WorkRequest.aligned(target);
-        WorkRequest.Operands operands = new WorkRequest.Operands(0, value, 0, null, null, -1);
-        return new WorkRequest(WorkRequestOpcode.ATOMIC_WRITE, null, target, operands, false);
+        return new WorkRequest(
+                WorkRequestOpcode.ATOMIC_WRITE, null, target, WorkRequest.Operands.atomic(value, 0), false);
     }
 
     /**

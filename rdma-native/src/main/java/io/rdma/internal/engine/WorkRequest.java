@@ -47,6 +47,10 @@ public record WorkRequest(
         private static Operands immediate(int value) {
             return new Operands(value, 0, 0, null, null, -1);
         }
+
+        static Operands atomic(long compareAdd, long swap) {
+            return new Operands(0, compareAdd, swap, null, null, -1);
+        }
     }
 
     /**
@@ -174,12 +178,7 @@ public record WorkRequest(
      */
     public static WorkRequest fetchAndAdd(RemoteMemory target, long addend) {
         aligned(target);
-        return new WorkRequest(
-                WorkRequestOpcode.ATOMIC_FETCH_AND_ADD,
-                null,
-                target,
-                new Operands(0, addend, 0, null, null, -1),
-                false);
+        return new WorkRequest(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, Operands.atomic(addend, 0), false);
     }
 
     /**
@@ -193,11 +192,7 @@ public record WorkRequest(
     public static WorkRequest compareAndSwap(RemoteMemory target, long expected, long update) {
         aligned(target);
         return new WorkRequest(
-                WorkRequestOpcode.ATOMIC_CMP_AND_SWP,
-                null,
-                target,
-                new Operands(0, expected, update, null, null, -1),
-                false);
+                WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, Operands.atomic(expected, update), false);
     }
 
     static void aligned(RemoteMemory target) {

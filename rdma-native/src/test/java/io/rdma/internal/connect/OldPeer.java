@@ -48,7 +48,8 @@ final class OldPeer {
                 local,
                 1,
                 QueuePairAttributes.toState(QueuePairState.INIT).pkeyIndex(0).port(1),
-                NOTHING, null);
+                NOTHING,
+                null);
     }
 
     private static byte[] parameters(PeerParameters of) {
@@ -211,7 +212,8 @@ final class OldPeer {
                 request.localAddress().getAddress(),
                 request.port(),
                 request.attributesTo(QueuePairState.INIT),
-                NOTHING, null)) {
+                NOTHING,
+                null)) {
             Endpoint endpoint = queuePair.connect(
                     parametersOf(event.parameters(), queuePair.local()),
                     request.attributesTo(QueuePairState.RTR),
