@@ -83,7 +83,7 @@ abstract class XrcMessagesContract {
         } catch (e: RdmaConnectException) {
             assertThat(device).doesNotStartWith("soft") // a software device must not refuse
             assertThat(e.reason()).isEqualTo(Reason.DEVICE)
-            Assumptions.abort(e.message)
+            Assumptions.abort(e.message!!)
         }
 
     private fun awaiting(condition: () -> Boolean) = await().atMost(PATIENCE.toJavaDuration()).until(condition)
