@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicReference
 
 /**
  * The receiving side of a connection, of a datagram endpoint or of an XRC receiver, with one receiver at a time. The
- * kind of the [source] determines the type [M] of the messages. [ended] is the exception message for a caller that waits
- * for a message after an orderly end.
+ * kind of the [source] determines the type [M] of the messages. [ended] is the exception message for a caller that
+ * waits for a message after an orderly end.
  */
 internal class Inbound<M : ReceivedMessage>(
     private val source: MessageSource,

@@ -26,9 +26,9 @@ import java.util.concurrent.CompletableFuture
  *   receiver. A message to a receiver without a free buffer waits in the device, and all messages behind it wait with
  *   it, whichever receiver they are for.
  * - **errors**: [IllegalArgumentException] for a message that is longer than [maxMessageSize], or a number of more than
- *   24 bits; nothing was posted then. [io.rdma.types.WorkCompletionException] for a request that the device failed, such
- *   as REM_INV_REQ_ERR if the domain has no receiver of that number. The sender is lost then, and all other operations
- *   end with [ConnectionClosedException], whose cause is that first failure. Misuse (closed buffer) throws
+ *   24 bits; nothing was posted then. [io.rdma.types.WorkCompletionException] for a request that the device failed,
+ *   such as REM_INV_REQ_ERR if the domain has no receiver of that number. The sender is lost then, and all other
+ *   operations end with [ConnectionClosedException], whose cause is that first failure. Misuse (closed buffer) throws
  *   [IllegalStateException].
  * - **cancellation** is prompt. A request that is not yet posted is never posted. After the post the message is sent,
  *   but its completion is ignored.
@@ -53,9 +53,9 @@ public class RdmaXrcSender private constructor(
     }
 
     /**
-     * Sends a message of [length] bytes, at most [maxMessageSize], that [writer] writes into a registered buffer, to the
-     * receiver of the number [receiver]. Suspends while all send buffers are in use. A message that is larger than a
-     * send buffer gets memory of its own.
+     * Sends a message of [length] bytes, at most [maxMessageSize], that [writer] writes into a registered buffer, to
+     * the receiver of the number [receiver]. Suspends while all send buffers are in use. A message that is larger than
+     * a send buffer gets memory of its own.
      */
     public suspend fun send(
         length: Int,
@@ -100,7 +100,7 @@ public class RdmaXrcSender private constructor(
         submitter.await(XrcRequest.sendWithImmediate(message, immediate, receiver))
     }
 
-    /** Acquires a buffer of the sender's pool, for a message. Suspends while the pool is empty. The caller closes it. */
+    /** Acquires a buffer of the pool, for a message. Suspends while the pool is empty. The caller closes it. */
     public suspend fun acquire(): RegisteredBuffer = engine.sendBuffers().await()
 
     /** Length of the longest message in bytes: that of a receive buffer, as the server has it. */

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
 /**
- * Owner of the receive side of a connection, socket or receiver. At most one subscriber receives at a time. After a dispose or abort, the
- * messages that remain are discarded.
+ * Owner of the receive side of a connection, socket or receiver. At most one subscriber receives at a time. After a
+ * dispose or abort, the messages that remain are discarded.
  */
 final class Inbound {
     private final MessageSource source;

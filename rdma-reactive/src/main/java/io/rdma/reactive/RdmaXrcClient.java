@@ -10,8 +10,8 @@ import java.time.Duration;
 import reactor.core.publisher.Mono;
 
 /**
- * Client that connects {@link RdmaXrcSender}s to an {@link RdmaXrcServer}. Immutable: each method that changes a setting
- * returns a copy.
+ * Client that connects {@link RdmaXrcSender}s to an {@link RdmaXrcServer}. Immutable: each method that changes a
+ * setting returns a copy.
  */
 public final class RdmaXrcClient extends RdmaTransport<RdmaXrcClient> {
     private RdmaXrcClient(Transport transport) {

@@ -19,10 +19,10 @@ import reactor.core.publisher.Mono;
  * of the receiver. A message to a receiver without a free buffer waits in the device, and all messages behind it wait
  * with it, whichever receiver they are for.
  * <li><b>Errors</b>: {@link IllegalArgumentException} for a message that is longer than {@link #maxMessageSize}, or a
- * number of more than 24 bits; nothing was posted then. {@link io.rdma.types.WorkCompletionException} for a request that
- * the device failed, such as REM_INV_REQ_ERR if the domain has no receiver of that number. The sender is lost then, and
- * all other operations end with {@link io.rdma.engine.ConnectionClosedException}, whose cause is that first failure.
- * Misuse (a closed buffer) ends with {@link IllegalStateException}.
+ * number of more than 24 bits; nothing was posted then. {@link io.rdma.types.WorkCompletionException} for a request
+ * that the device failed, such as REM_INV_REQ_ERR if the domain has no receiver of that number. The sender is lost
+ * then, and all other operations end with {@link io.rdma.engine.ConnectionClosedException}, whose cause is that first
+ * failure. Misuse (a closed buffer) ends with {@link IllegalStateException}.
  * <li><b>Cancel</b> before the post: the request is never posted. <b>Cancel</b> after the post ends only the wait: the
  * message is sent.
  * <li><b>Buffers</b> are borrowed from the subscription until the device completes the request, even if the subscriber

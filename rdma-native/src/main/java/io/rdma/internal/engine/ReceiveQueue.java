@@ -103,8 +103,8 @@ public final class ReceiveQueue extends MessageQueue {
     }
 
     /**
-     * Posts the ring, unless it is shared, or the queue pair takes no receives. It is in INIT or later, and the peer may
-     * not send yet.
+     * Posts the ring, unless it is shared, or the queue pair takes no receives. It is in INIT or later, and the peer
+     * may not send yet.
      */
     void postAll() {
         if (shared == null && !WITHOUT_RECEIVES.contains(queuePair.type())) {
