@@ -2,9 +2,9 @@ package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedMessage
 import io.rdma.engine.ConnectionClosedException
-import io.rdma.internal.engine.Endpoint
+import io.rdma.internal.engine.MessageQueue
+import io.rdma.internal.engine.MessageSource
 import io.rdma.internal.engine.ReceiveEnd
-import io.rdma.internal.engine.ReceiveQueue
 import io.rdma.internal.os.StackRoom
 import kotlinx.coroutines.currentCoroutineContext
 import kotlinx.coroutines.ensureActive
@@ -22,20 +22,20 @@ import java.util.concurrent.atomic.AtomicReference
 // the code that runs for each message is inlined into functions that are called once.
 
 /**
- * The receiving side of a connection or of a datagram endpoint, with one receiver at a time. The kind of the endpoint
- * determines the type [M] of the messages. [ended] is the exception message for a caller that waits for a message after
- * an orderly end.
+ * The receiving side of a connection, of a datagram endpoint or of an XRC receiver, with one receiver at a time. The
+ * kind of the [source] determines the type [M] of the messages. [ended] is the exception message for a caller that
+ * waits for a message after an orderly end.
  */
 internal class Inbound<M : ReceivedMessage>(
-    private val endpoint: Endpoint,
+    private val source: MessageSource,
     private val ended: String,
 ) {
-    private val queue = endpoint.receives()
+    private val queue = source.receives()
     private val holder = AtomicReference(Holder.NOBODY)
     private val noMore: () -> Nothing = { throw ConnectionClosedException(ended, null, false) }
     private val ready = Wakeup { !queue.isEmpty || queue.isTerminated }
 
-    private val end = ReceiveEnd(endpoint)
+    private val end = ReceiveEnd(source)
 
     @Volatile
     private var onExhausted: (() -> Unit)? = null
@@ -158,7 +158,7 @@ internal class Inbound<M : ReceivedMessage>(
     }
 
     /** Returns the next message, or null after an orderly end. The caller holds the claim. */
-    private suspend inline fun next(take: ReceiveQueue.() -> ReceivedMessage?): M? {
+    private suspend inline fun next(take: MessageQueue.() -> ReceivedMessage?): M? {
         while (true) {
             val terminated = queue.isTerminated // before the poll: messages that arrived before the end are delivered
             if (terminated && end.isGivenUp) {
@@ -177,12 +177,12 @@ internal class Inbound<M : ReceivedMessage>(
     }
 
     // These test for the close of the message, too.
-    private fun ReceiveQueue.lendWithRoom(): ReceivedMessage? {
+    private fun MessageQueue.lendWithRoom(): ReceivedMessage? {
         requireRoomToLend()
         return lend()
     }
 
-    private fun ReceiveQueue.pollWithRoom(): ReceivedMessage? {
+    private fun MessageQueue.pollWithRoom(): ReceivedMessage? {
         StackRoom.require(StackRoom.SIGNAL)
         return poll()
     }
@@ -196,11 +196,11 @@ internal class Inbound<M : ReceivedMessage>(
      */
     fun close(cause: Throwable? = null) {
         end.giveUp(cause)
-        endpoint.closed().thenRun(::discard)
+        source.closed().thenRun(::discard)
     }
 
     private fun discard() {
-        if (endpoint.handsOver(::discard)) return
+        if (source.handsOver(::discard)) return
         if (queue.isTerminated && holder.compareAndSet(Holder.NOBODY, Holder.DISCARD)) {
             try {
                 queue.discard()
@@ -217,7 +217,7 @@ internal class Inbound<M : ReceivedMessage>(
      */
     fun onExhausted(action: () -> Unit) {
         onExhausted = action
-        endpoint.closed().thenRun(::runIfExhausted)
+        source.closed().thenRun(::runIfExhausted)
     }
 
     private fun runIfExhausted() {

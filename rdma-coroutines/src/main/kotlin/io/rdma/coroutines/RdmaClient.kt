@@ -3,14 +3,13 @@ package io.rdma.coroutines
 import io.rdma.internal.connect.ConnectHandler
 import io.rdma.internal.connect.EstablishedConnection
 import io.rdma.internal.connect.RdmaConnector
+import io.rdma.internal.engine.DeviceResources
 import io.rdma.types.RdmaException
-import kotlinx.coroutines.CancellableContinuation
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.NonCancellable
 import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.withContext
 import java.net.InetSocketAddress
-import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 
 /** Client side: makes connections to an [RdmaServer]. */
@@ -35,17 +34,12 @@ public object RdmaClient {
         configuration: RdmaConfiguration,
         address: () -> InetSocketAddress,
     ): RdmaConnection =
-        suspendCancellableCoroutine { continuation ->
-            // Opening a device blocks for some milliseconds.
-            Thread.startVirtualThread {
-                try {
-                    start(configuration, address(), continuation)
-                } catch (e: Throwable) {
-                    // the suspended caller must get every failure of any type
-                    continuation.resumeWithException(e)
-                }
-            }
-        }
+        connecting(
+            configuration,
+            RdmaConnection::close,
+            { established, release -> RdmaConnection(established, configuration.wiretap, release) },
+            { used, handler -> RdmaConnector.connect(used, configuration.options, address(), handler) },
+        )
 
     /**
      * Connects and runs [handler]. If the connection ends while the handler runs, or if no connection can be made,
@@ -102,26 +96,39 @@ public object RdmaClient {
     private class HandlerFailed(
         val failure: Throwable,
     ) : Throwable(null, failure, false, false)
-
-    private fun start(
-        configuration: RdmaConfiguration,
-        address: InetSocketAddress,
-        continuation: CancellableContinuation<RdmaConnection>,
-    ) {
-        val used = configuration.open()
-        val handler =
-            object : ConnectHandler {
-                override fun connected(connection: EstablishedConnection) {
-                    val made = RdmaConnection(connection, configuration.wiretap) { used.release() }
-                    continuation.resume(made) { _, late, _ -> late.close() }
-                }
-
-                override fun failed(error: RuntimeException) {
-                    used.releaseAfter(error)
-                    continuation.resumeWithException(error)
-                }
-            }
-        val connector = used.make { RdmaConnector.connect(it, configuration.options, address, handler) }
-        continuation.invokeOnCancellation { connector.cancel() } // the handler then releases the resources
-    }
 }
+
+/**
+ * Connects by [connect], and makes the caller's object of the connection by [made], which gets what releases the
+ * resources. Suspends until that. Cancellation aborts the attempt, and passes an object that comes after it to [close].
+ */
+internal suspend fun <T> connecting(
+    configuration: RdmaConfiguration,
+    close: (T) -> Unit,
+    made: (EstablishedConnection, () -> Unit) -> T,
+    connect: (DeviceResources, ConnectHandler) -> RdmaConnector,
+): T =
+    suspendCancellableCoroutine { continuation ->
+        // Opening a device blocks for some milliseconds.
+        Thread.startVirtualThread {
+            try {
+                val used = configuration.open()
+                val handler =
+                    object : ConnectHandler {
+                        override fun connected(connection: EstablishedConnection) {
+                            continuation.resume(made(connection, used::release)) { _, late, _ -> close(late) }
+                        }
+
+                        override fun failed(error: RuntimeException) {
+                            used.releaseAfter(error)
+                            continuation.resumeWithException(error)
+                        }
+                    }
+                val connector = used.make { connect(it, handler) }
+                continuation.invokeOnCancellation { connector.cancel() } // the handler then releases the resources
+            } catch (e: Throwable) {
+                // the suspended caller must get every failure of any type
+                continuation.resumeWithException(e)
+            }
+        }
+    }

@@ -13,7 +13,7 @@ import kotlin.time.toJavaDuration
 import kotlin.time.toKotlinDuration
 
 /**
- * Settings of [RdmaClient], [RdmaServer] and [RdmaDatagramSocket]; the receiver of their configuration blocks. A value
+ * Settings of clients, servers, sockets, senders and receivers; the receiver of their configuration blocks. A value
  * out of its range throws [IllegalArgumentException] where it is set; the message names the setting and the range.
  *
  * @sample io.rdma.coroutines.samples.configuration

@@ -1,7 +1,7 @@
 package io.rdma.coroutines
 
 import io.rdma.buffer.ReceivedMessage
-import io.rdma.internal.engine.Endpoint
+import io.rdma.internal.engine.MessageSource
 import io.rdma.internal.engine.Operation
 import io.rdma.internal.engine.Submitter
 import io.rdma.internal.engine.WireLog
@@ -67,11 +67,11 @@ internal fun <M : ReceivedMessage> WireLog?.tapped(messages: Flow<M>): Flow<M> =
 /** Logs the beginning of a connection or socket now, and its end when it comes. */
 internal fun WireLog.begin(
     begun: String,
-    endpoint: Endpoint,
+    source: MessageSource,
 ) {
     event(begun)
-    endpoint.closed().thenRun {
-        val failure = endpoint.failure()
+    source.closed().thenRun {
+        val failure = source.failure()
         event(if (failure == null) "CLOSED" else "CLOSED after $failure")
     }
 }

@@ -76,6 +76,21 @@ class ParityTest {
     }
 
     @Test
+    fun `both have the same ends of extended reliable connections`() {
+        val end = names(io.rdma.reactive.RdmaXrcEnd::class.java)
+        val pairs =
+            listOf(
+                io.rdma.reactive.RdmaXrcSender::class.java to RdmaXrcSender::class.java,
+                io.rdma.reactive.RdmaXrcReceiver::class.java to RdmaXrcReceiver::class.java,
+            )
+        for ((reactor, kotlin) in pairs) {
+            // Reactor's users make them by builders, Kotlin's by bind and connect.
+            assertThat(names(kotlin) - kotlinOnly).isEqualTo(end + names(reactor) - reactorOnly - "create")
+        }
+        assertThat(names(RdmaXrcServer::class.java) - kotlinOnly).containsExactlyInAnyOrder("address", "port")
+    }
+
+    @Test
     fun `both have the events of devices`() {
         assertThat(names(Class.forName("io.rdma.coroutines.RdmaEvents")))
             .isEqualTo(names(io.rdma.reactive.RdmaEvents::class.java))

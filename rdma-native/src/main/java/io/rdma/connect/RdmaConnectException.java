@@ -27,7 +27,7 @@ public class RdmaConnectException extends RdmaException {
         FLOW_CONTROL,
         /** One side has an alternate path, the other has none, {@link PathOptions#alternateGidAddress}. */
         ALTERNATE_PATH,
-        /** One side asks for a reliable connection, the other for an unreliable one. */
+        /** One side asks for another type of queue pair than the other: for an unreliable connection, or for XRC. */
         QUEUE_PAIR_TYPE,
         /** The device cannot make the connection. */
         DEVICE,

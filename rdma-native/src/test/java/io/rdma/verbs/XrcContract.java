@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma.testing.RoutablePath;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.CompletionTimestamp;
+import io.rdma.types.DeviceCapability;
 import io.rdma.types.Errno;
 import io.rdma.types.Mtu;
 import io.rdma.types.PostingInterface;
@@ -213,6 +214,11 @@ abstract class XrcContract {
                 .entry(memory.segment().address(), 8, memory.lkey());
         assertThat(sender.post(sends)).isZero();
         expectRefused(4, WorkCompletionStatus.REM_ACCESS_ERR);
+    }
+
+    @Test
+    void theDeviceAnnouncesThem() {
+        assertThat(context.queryDevice().capabilities()).contains(DeviceCapability.XRC);
     }
 
     @Test

@@ -5,7 +5,7 @@ import java.time.Duration;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
-/** Handle of a listening {@link RdmaServer}. */
+/** Handle of a listening {@link RdmaServer} or {@link RdmaXrcServer}. */
 public interface DisposableServer extends Disposable {
     /**
      * Returns the address that the server listens on.

@@ -1,25 +1,25 @@
 package io.rdma.reactive;
 
 import io.rdma.engine.ConnectionClosedException;
-import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.engine.MessageQueue;
+import io.rdma.internal.engine.MessageSource;
 import io.rdma.internal.engine.ReceiveEnd;
-import io.rdma.internal.engine.ReceiveQueue;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
 /**
- * Owner of a connection's receive side. At most one subscriber receives at a time. After a dispose or abort, the
- * messages that remain are discarded.
+ * Owner of the receive side of a connection, socket or receiver. At most one subscriber receives at a time. After a
+ * dispose or abort, the messages that remain are discarded.
  */
 final class Inbound {
-    private final Endpoint endpoint;
+    private final MessageSource source;
     private final ReceiveEnd end;
     private volatile ReceiveFlux.@Nullable Receiving<?> receiver; // written under the monitor
     private ReceiveFlux.@Nullable Receiving<?> successor; // under the monitor
 
-    Inbound(Endpoint endpoint) {
-        this.endpoint = endpoint;
-        end = new ReceiveEnd(endpoint);
+    Inbound(MessageSource source) {
+        this.source = source;
+        end = new ReceiveEnd(source);
         queue().listener(this::changed);
     }
 
@@ -30,8 +30,8 @@ final class Inbound {
         }
     }
 
-    ReceiveQueue queue() {
-        return endpoint.receives();
+    MessageQueue queue() {
+        return source.receives();
     }
 
     /**
@@ -82,14 +82,14 @@ final class Inbound {
      */
     void dispose(@Nullable Throwable cause) {
         end.giveUp(cause);
-        endpoint.closed().thenRun(this::discard);
+        source.closed().thenRun(this::discard);
     }
 
     private void discard() {
         ReceiveFlux.Receiving<?> now;
         synchronized (this) {
             now = receiver;
-            if (now == null && endpoint.receives().isTerminated()) {
+            if (now == null && source.receives().isTerminated()) {
                 queue().discard(); // no subscriber can start to receive meanwhile
             }
         }

@@ -11,7 +11,8 @@ import java.util.function.UnaryOperator;
  *
  * @param <T> type of the copy
  */
-public abstract sealed class RdmaTransport<T> permits RdmaClient, RdmaServer, RdmaDatagramBinder {
+public abstract sealed class RdmaTransport<T>
+        permits RdmaClient, RdmaServer, RdmaDatagramBinder, RdmaXrcClient, RdmaXrcServer {
     final Transport transport;
 
     RdmaTransport(Transport transport) {

@@ -1,7 +1,7 @@
 package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedMessage;
-import io.rdma.internal.engine.ReceiveQueue;
+import io.rdma.internal.engine.MessageQueue;
 import io.rdma.internal.os.StackRoom;
 import java.util.Objects;
 import java.util.function.Function;
@@ -35,7 +35,7 @@ final class ReceiveFlux<T> extends Flux<T> implements Scannable {
      * Returns a Flux that decodes each message in its receive buffer, which is posted again when the decoder returns.
      */
     static <T> Flux<T> decoded(Inbound inbound, Function<? super ReceivedMessage, ? extends T> decoder) {
-        ReceiveQueue queue = inbound.queue();
+        MessageQueue queue = inbound.queue();
         Function<ReceivedMessage, T> closing = message -> {
             T item = decoder.apply(message);
             queue.close(message);

@@ -120,7 +120,7 @@ record Transport(
                 : new TappedDatagramSocket(binding, release, wiretap);
     }
 
-    /** Returns the resources for one datagram socket. */
+    /** Returns the resources for one datagram socket, or one receiver or server of XRC. */
     UsedResources datagramResources() {
         return UsedResources.ofDatagrams(shared, device);
     }

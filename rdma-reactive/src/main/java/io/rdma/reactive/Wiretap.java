@@ -2,11 +2,13 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.internal.engine.MessageSource;
 import io.rdma.internal.engine.WireLog;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** Log of one connection or socket, as hooks of its publishers. */
@@ -21,6 +23,24 @@ final class Wiretap {
      */
     Wiretap(String category, Object subject) {
         log = new WireLog(category, subject);
+    }
+
+    /**
+     * Makes the log of a connection or receiver, and logs its beginning and its end.
+     *
+     * @return null if there is no category
+     */
+    static @Nullable Wiretap begun(@Nullable String category, Object subject, String event, MessageSource source) {
+        if (category == null) {
+            return null;
+        }
+        Wiretap tap = new Wiretap(category, subject);
+        tap.event(event);
+        source.closed().thenRun(() -> {
+            Throwable failure = source.failure();
+            tap.event(failure == null ? "CLOSED" : "CLOSED after " + failure);
+        });
+        return tap;
     }
 
     /** Logs an event. */

@@ -74,6 +74,7 @@ class PublicTypesTest {
         assertThat(Stream.of(
                                 listed("For applications", 1),
                                 listed("For datagrams", 2),
+                                listed("For extended reliable connections", 2),
                                 listed("For pools", 2),
                                 listed("For calls", 2),
                                 listed("For one-sided structures", 2),

@@ -94,7 +94,8 @@ final class CmConnector {
                             local.getAddress(),
                             id.port(),
                             id.attributesTo(QueuePairState.INIT),
-                            CmGreeting.OFFER);
+                            CmGreeting.OFFER,
+                            null);
                     CleanupStack held = new CleanupStack()) {
                 if (iwarp) {
                     held.add(() -> loop.close(id)); // see watch: the manager holds the queue pair

@@ -273,7 +273,8 @@ final class CmListener implements AutoCloseable {
                     Objects.requireNonNull(request.localAddress()).getAddress(),
                     request.port(),
                     request.attributesTo(QueuePairState.INIT),
-                    CmGreeting.OFFER)) {
+                    CmGreeting.OFFER,
+                    null)) {
                 PeerParameters local = queuePair.local();
                 PeerParameters peer = CmGreeting.heard(asked, local);
                 place.take(queuePair.connect(peer, request, false));

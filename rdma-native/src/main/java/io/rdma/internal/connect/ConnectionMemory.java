@@ -22,13 +22,14 @@ final class ConnectionMemory {
      * Takes the memory of a connection.
      *
      * @param loop that completes its operations
+     * @param receives whether it takes receives, which it may share with others
      * @throws RdmaConnectException DEVICE if the shared receives are promised to other connections
      */
-    ConnectionMemory(DeviceResources resources, ConnectionOptions options, CompletionLoop loop) {
+    ConnectionMemory(DeviceResources resources, ConnectionOptions options, CompletionLoop loop, boolean receives) {
         this.resources = resources;
         this.options = options;
         registrations = options.ownProtectionDomain() ? resources.allocateDomain() : resources.registrations();
-        shared = options.ownProtectionDomain() ? null : resources.sharedReceives(loop);
+        shared = options.ownProtectionDomain() || !receives ? null : resources.sharedReceives(loop);
         promised = shared != null && resources.context().isIwarp()
                 ? receiveBuffers() + EndpointOptions.CONTROL_RECEIVES
                 : 0;

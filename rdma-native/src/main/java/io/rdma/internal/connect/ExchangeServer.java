@@ -36,6 +36,7 @@ final class ExchangeServer {
     private final @Nullable CmTokens tokens;
     private final @Nullable CmListener manager;
     private final ConnectionHomes homes;
+    private final @Nullable XrcEnd end; // of its connections, if they are extended reliable ones
     private final Set<Socket> exchanging = ConcurrentHashMap.newKeySet();
 
     /**
@@ -45,6 +46,7 @@ final class ExchangeServer {
      * @param tokens with which clients may connect by the connection manager; null without TLS
      * @param manager of those clients; null if there is none at this address
      * @param homes of the connections
+     * @param end of each of them, if they are extended reliable ones; else null
      */
     ExchangeServer(
             DeviceResources resources,
@@ -54,7 +56,8 @@ final class ExchangeServer {
             ServerSocket socket,
             @Nullable CmTokens tokens,
             @Nullable CmListener manager,
-            ConnectionHomes homes) {
+            ConnectionHomes homes,
+            @Nullable XrcEnd end) {
         this.resources = resources;
         this.options = options;
         this.admission = admission;
@@ -69,6 +72,7 @@ final class ExchangeServer {
         this.tokens = tokens;
         this.manager = manager;
         this.homes = homes;
+        this.end = end;
     }
 
     InetSocketAddress address() {
@@ -234,7 +238,7 @@ final class ExchangeServer {
             done.add(home.begin(() -> {})); // nothing to cancel: making the endpoint waits for no peer
             AlternateWish alternate = AlternateWish.of(home.context(), options);
             try (QueuePairBringUp queuePair =
-                    new QueuePairBringUp(home, options, exchange.localAddress().getAddress())) {
+                    new QueuePairBringUp(home, options, exchange.localAddress().getAddress(), end)) {
                 place.take(queuePair.connect(peer, exchange.remoteAddress().getAddress()));
                 AlternateEnd end = alternate == null
                         ? null

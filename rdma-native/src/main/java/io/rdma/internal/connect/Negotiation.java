@@ -37,7 +37,7 @@ final class Negotiation {
         return new EndpointOptions(
                 options.queuePair(),
                 local.receiveBuffers(),
-                local.receiveBufferSize(),
+                local.offer().has(Offer.EXTENDED) ? 1 : local.receiveBufferSize(), // receivers have the buffers of XRC
                 options.sendBuffers(),
                 options.sendBufferSize(),
                 options.signalEvery(),

@@ -49,6 +49,9 @@ record Offer(int lowest, int highest, int capabilities) {
     /** Has an unreliable connection, and requires that the peer has one; offered in the exchange over TCP only. */
     static final int UNRELIABLE = 1 << 12;
 
+    /** Has an extended reliable connection, and requires that the peer has one, see {@link XrcEnd}. */
+    static final int EXTENDED = 1 << 13;
+
     /** Distance of the bits of FLUSH for a device with the ICRC of {@code rdma_rxe}, which no other one accepts. */
     private static final int OTHER_ICRC = 3;
 

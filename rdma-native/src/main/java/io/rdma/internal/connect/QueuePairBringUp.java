@@ -22,12 +22,13 @@ import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CmIdentifier;
-import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
 import java.net.InetAddress;
 import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bring-up of one queue pair, from creation to RTS, {@code ibv_modify_qp(3)}: the local half first, then the half that
@@ -47,33 +48,50 @@ final class QueuePairBringUp implements AutoCloseable {
     private final PathWishes wishes;
     private final LinkLayer linkLayer;
     private final int portNumber;
+    private final @Nullable XrcEnd end;
     private boolean handedOver;
 
-    /** Creates a queue pair for the exchange over TCP. */
-    QueuePairBringUp(DeviceResources resources, ConnectionOptions options, InetAddress localAddress) {
-        this(resources, options, localAddress, new PathWishes(resources.context(), options));
+    /**
+     * Creates a queue pair for the exchange over TCP.
+     *
+     * @param end of an extended reliable connection; null for a usual connection
+     */
+    QueuePairBringUp(
+            DeviceResources resources, ConnectionOptions options, InetAddress localAddress, @Nullable XrcEnd end) {
+        this(resources, options, localAddress, end, new PathWishes(resources.context(), options));
     }
 
     private QueuePairBringUp(
-            DeviceResources resources, ConnectionOptions options, InetAddress localAddress, PathWishes wishes) {
-        this(resources, options, localAddress, wishes, wishes.port(localAddress));
+            DeviceResources resources,
+            ConnectionOptions options,
+            InetAddress localAddress,
+            @Nullable XrcEnd end,
+            PathWishes wishes) {
+        this(resources, options, localAddress, end, wishes, wishes.port(localAddress));
     }
 
     private QueuePairBringUp(
-            DeviceResources resources, ConnectionOptions options, InetAddress local, PathWishes wishes, int port) {
+            DeviceResources resources,
+            ConnectionOptions options,
+            InetAddress local,
+            @Nullable XrcEnd end,
+            PathWishes wishes,
+            int port) {
         this(
                 resources,
                 TransportWish.applied(options),
                 local,
                 port,
                 wishes.toInit(port),
-                TransportWish.offer(AlternateWish.offer(Exchange.OFFER, options), options));
+                XrcEnd.offer(end, options),
+                end);
     }
 
     /**
      * Creates a queue pair with the caller's attributes of the transition to INIT.
      *
      * @param offer versions and capabilities of this side
+     * @param end of an extended reliable connection; null for a usual connection
      */
     QueuePairBringUp(
             DeviceResources resources,
@@ -81,7 +99,9 @@ final class QueuePairBringUp implements AutoCloseable {
             InetAddress localAddress,
             int portNumber,
             QueuePairAttributes toInit,
-            Offer offer) {
+            Offer offer,
+            @Nullable XrcEnd end) {
+        this.end = end;
         this.portNumber = portNumber;
         this.resources = resources;
         DeviceAttributes device = resources.context().queryDevice();
@@ -95,22 +115,16 @@ final class QueuePairBringUp implements AutoCloseable {
         abilities = Abilities.of(resources.context(), device);
         vendorId = device.vendorId();
         placement = resources.placement();
-        memory = new ConnectionMemory(resources, options, loop);
+        memory = new ConnectionMemory(resources, options, loop, end == null);
         SharedReceives shared = memory.shared();
         ProtectionDomain domain = memory.registrations().domain();
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(memory::release);
             QueuePairCapacity capacity = QueuePairCreation.capacity(this.options);
             completions = cleanup.add(reserve(loop, capacity.maxSendWr() + (shared == null ? receives(options) : 0)));
-            CompletionQueue queue = completions.queue();
-            queuePair = cleanup.add(QueuePairCreation.create(
-                    resources.context(),
-                    domain,
-                    options.queuePairType(),
-                    queue,
-                    shared == null ? null : shared.queue(),
-                    capacity));
-            queuePair.modify(toInit.access(abilities.rights(placement)));
+            queuePair = cleanup.add(XrcEnd.create(
+                    end, options.queuePairType(), resources.context(), domain, completions.queue(), shared, capacity));
+            queuePair.modify(toInit.access(end != null ? Set.of() : abilities.rights(placement)));
             wishes.requirePartition(queuePair, portNumber);
             cleanup.keep();
         }
@@ -154,6 +168,7 @@ final class QueuePairBringUp implements AutoCloseable {
     Endpoint connect(PeerParameters peer, InetAddress from) {
         AlternateWish.requireSame(local.offer(), peer.offer());
         TransportWish.requireSame(local.offer(), peer.offer());
+        XrcEnd.requireSame(local.offer(), peer.offer());
         if (linkLayer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
             PeerGid.check(
                     resources.environment().network(),
@@ -175,7 +190,7 @@ final class QueuePairBringUp implements AutoCloseable {
         }
         QueuePairAttributes toRts =
                 QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(local.psn());
-        TransportWish.addReads(toRtr, toRts, options, local, peer);
+        TransportWish.addReads(toRtr, toRts, queuePair.type(), local, peer);
         return connect(peer, toRtr, toRts);
     }
 
@@ -189,7 +204,7 @@ final class QueuePairBringUp implements AutoCloseable {
         toRtr.path(wishes.applied(path));
         Endpoint endpoint = endpoint(peer, EndpointOptions.Start.TOGETHER);
         try {
-            TransportWish.addRetries(toRtr, toRts, options);
+            TransportWish.addRetries(toRtr, toRts, queuePair.type(), options);
             queuePair.modify(toRtr);
             wishes.requireKept(queuePair);
             queuePair.modify(toRts);

@@ -24,12 +24,18 @@ public final class RdmaConnector {
     private final ConnectionOptions options;
     private final InetSocketAddress address;
     private final ConnectHandler handler;
+    private final @Nullable XrcEnd end; // of an extended reliable connection
     private final Socket socket;
     private volatile @Nullable CmConnector manager;
     private volatile boolean cancelled;
 
     private RdmaConnector(
-            DeviceResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
+            DeviceResources resources,
+            ConnectionOptions options,
+            InetSocketAddress address,
+            ConnectHandler handler,
+            @Nullable XrcEnd end) {
+        this.end = end;
         this.resources = resources;
         socket = resources.environment().network().socket();
         this.options = options;
@@ -48,7 +54,17 @@ public final class RdmaConnector {
      */
     public static RdmaConnector connect(
             DeviceResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
-        RdmaConnector connector = new RdmaConnector(resources, options, address, handler);
+        return connect(resources, options, address, handler, null);
+    }
+
+    /** Does the same for an extended reliable connection, unless {@code end} is null. */
+    static RdmaConnector connect(
+            DeviceResources resources,
+            ConnectionOptions options,
+            InetSocketAddress address,
+            ConnectHandler handler,
+            @Nullable XrcEnd end) {
+        RdmaConnector connector = new RdmaConnector(resources, options, address, handler, end);
         resources.environment().start("rdma-connect", connector::run);
         return connector;
     }
@@ -166,7 +182,7 @@ public final class RdmaConnector {
             @Nullable AlternateEnd localEnd;
             AlternateWish alternate = AlternateWish.of(resources.context(), options);
             try (QueuePairBringUp queuePair = new QueuePairBringUp(
-                    resources, options, exchange.localAddress().getAddress())) {
+                    resources, options, exchange.localAddress().getAddress(), end)) {
                 localEnd = alternate == null
                         ? null
                         : alternate.local(queuePair.local().gid());

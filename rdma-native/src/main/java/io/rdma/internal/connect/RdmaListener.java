@@ -39,7 +39,8 @@ public final class RdmaListener implements AutoCloseable {
             ConnectionOptions options,
             AdmissionLimits limits,
             InetSocketAddress address,
-            ConnectionHomes homes)
+            ConnectionHomes homes,
+            @Nullable XrcEnd end)
             throws IOException {
         this.resources = resources;
         this.options = options;
@@ -56,7 +57,7 @@ public final class RdmaListener implements AutoCloseable {
             return;
         }
         ServerSocket socket = bound(address, ways.manager());
-        exchanges = new ExchangeServer(resources, options, admission, refusals, socket, tokens, manager, homes);
+        exchanges = new ExchangeServer(resources, options, admission, refusals, socket, tokens, manager, homes, end);
     }
 
     /**
@@ -124,8 +125,7 @@ public final class RdmaListener implements AutoCloseable {
     }
 
     /** Home of a connection in the resources of its listener. */
-    private record ListenersHome(DeviceResources resources, Consumer<EstablishedConnection> handler)
-            implements ConnectionHome {
+    record ListenersHome(DeviceResources resources, Consumer<EstablishedConnection> handler) implements ConnectionHome {
         @Override
         public void connected(EstablishedConnection connection) {
             handler.accept(connection);
@@ -152,11 +152,22 @@ public final class RdmaListener implements AutoCloseable {
             AdmissionLimits limits,
             InetSocketAddress address,
             ConnectionHomes homes) {
+        return bind(resources, options, limits, address, homes, null);
+    }
+
+    /** Does the same for extended reliable connections, unless {@code end} is null. */
+    static RdmaListener bind(
+            DeviceResources resources,
+            ConnectionOptions options,
+            AdmissionLimits limits,
+            InetSocketAddress address,
+            ConnectionHomes homes,
+            @Nullable XrcEnd end) {
         if (address.isUnresolved()) {
             throw new RdmaConnectException(Reason.UNKNOWN_HOST, "unknown host: " + address.getHostString(), null);
         }
         try (CleanupStack cleanup = new CleanupStack()) {
-            RdmaListener listener = cleanup.add(new RdmaListener(resources, options, limits, address, homes));
+            RdmaListener listener = cleanup.add(new RdmaListener(resources, options, limits, address, homes, end));
             if (listener.exchanges != null) {
                 listener.exchanges.start();
             }

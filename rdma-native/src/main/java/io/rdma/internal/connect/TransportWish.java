@@ -12,12 +12,16 @@ import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairType;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 // Invariant: both sides of a connection have queue pairs of one type, or the connection fails.
 
 /** Type of queue pair that the options of a connection ask for, and what follows from it for making the connection. */
 final class TransportWish {
+    private static final Set<QueuePairType> REQUESTS = EnumSet.of(QueuePairType.RC, QueuePairType.XRC_SEND);
+    private static final Set<QueuePairType> ANSWERS = EnumSet.of(QueuePairType.RC, QueuePairType.XRC_RECV);
     private static final QueuePairCapacity SMALLEST = new QueuePairCapacity(1, 1, 1, 1, 0);
 
     private TransportWish() {}
@@ -86,23 +90,32 @@ final class TransportWish {
         return isReliable(options) ? options.maxRdAtomic() : 0;
     }
 
-    /** Adds the reads and atomics in flight, which reliable connections alone have, {@code ibv_modify_qp(3)}. */
+    /**
+     * Adds the reads and atomics in flight, {@code ibv_modify_qp(3)}: outgoing ones of a queue pair that requests,
+     * incoming ones of a queue pair that answers.
+     */
     static void addReads(
             QueuePairAttributes toRtr,
             QueuePairAttributes toRts,
-            ConnectionOptions options,
+            QueuePairType type,
             PeerParameters local,
             PeerParameters peer) {
-        if (isReliable(options)) {
+        if (ANSWERS.contains(type)) {
             toRtr.maxDestRdAtomic(Math.min(local.responderResources(), peer.initiatorDepth()));
+        }
+        if (REQUESTS.contains(type)) {
             toRts.maxRdAtomic(Math.min(local.initiatorDepth(), peer.responderResources()));
         }
     }
 
-    /** Adds timers and retries, which reliable connections alone have. */
-    static void addRetries(QueuePairAttributes toRtr, QueuePairAttributes toRts, ConnectionOptions options) {
-        if (isReliable(options)) {
+    /** Adds timers and retries, which no unreliable connection has, in the same way. */
+    static void addRetries(
+            QueuePairAttributes toRtr, QueuePairAttributes toRts, QueuePairType type, ConnectionOptions options) {
+        if (ANSWERS.contains(type)) {
             toRtr.minRnrTimer(options.minRnrTimer());
+            toRts.timeout(options.timeout()); // an XRC_RECV queue pair has one as well
+        }
+        if (REQUESTS.contains(type)) {
             toRts.timeout(options.timeout()).retryCnt(options.retryCnt()).rnrRetry(options.rnrRetry());
         }
     }

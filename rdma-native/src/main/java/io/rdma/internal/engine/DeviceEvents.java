@@ -162,8 +162,13 @@ final class DeviceEvents implements AutoCloseable {
                 concerned(event, endpoint -> endpoint.peerLost(reported(event)));
             case CQ_ERR ->
                 loops.stream().filter(loop -> loop.isConcernedBy(event)).forEach(loop -> loop.fail(reported(event)));
-            case SRQ_ERR ->
+            case SRQ_ERR -> {
                 loops.stream().filter(loop -> takesFrom(loop, event)).forEach(loop -> loop.fail(reported(event)));
+                loops.stream()
+                        .flatMap(XrcReceiver::on)
+                        .filter(receiver -> receiver.isConcernedBy(event))
+                        .forEach(receiver -> receiver.fail(reported(event)));
+            }
             case DEVICE_FATAL -> loops.forEach(loop -> loop.fail(reported(event)));
             case PATH_MIG, PATH_MIG_ERR ->
                 concerned(event, endpoint -> endpoint.migration().reported(event));

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A connection in the engine: a queue pair with its send queue, receive queue and buffers. Thread-safe. */
-public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
+public final class Endpoint implements RdmaEndpoint, LoopMember, MessageSource, Submitter {
     private static final long REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final Duration FOR_EVER = Duration.ofDays(365 * 100);
 
@@ -142,14 +142,10 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
 
     /** Returns the endpoints whose operations complete on a loop. */
     static Stream<Endpoint> on(CompletionLoop loop) {
-        return loop.members().stream().map(Endpoint.class::cast);
+        return loop.members().stream().filter(Endpoint.class::isInstance).map(Endpoint.class::cast);
     }
 
-    /**
-     * Returns the loop that completes the operations of this endpoint.
-     *
-     * @return the loop
-     */
+    @Override
     public CompletionLoop loop() {
         return loop;
     }
@@ -163,11 +159,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         return memory;
     }
 
-    /**
-     * Returns the receive queue.
-     *
-     * @return the queue
-     */
+    @Override
     public ReceiveQueue receives() {
         return receives;
     }
@@ -353,12 +345,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
         return close.left();
     }
 
-    /**
-     * Returns a future that completes when the connection is closed and drained. It never completes exceptionally, see
-     * {@link #failure}.
-     *
-     * @return the future, shared by all callers
-     */
+    @Override
     public CompletableFuture<Void> closed() {
         return close.closed();
     }
@@ -400,6 +387,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
      * orderly for the peer. Any thread; does not wait. The close takes at most twice the drain time-out, and besides
      * the rest of a registration of memory that is under way, see {@link #closed}.
      */
+    @Override
     public void close() {
         if (handsOver(this::close)) {
             return;
@@ -418,26 +406,6 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, Submitter {
             return;
         }
         close.begin("connection is aborted: " + cause, cause, Frame.ABORT);
-    }
-
-    /**
-     * Runs a step on the loop if the caller's stack is nearly full. A connection must not stay open because the code
-     * that closes it is called deep in a recursion.
-     *
-     * @param step of a close
-     * @return false if the caller has room to run it
-     * @throws StackOverflowError if there is not even room for that; nothing is closed then
-     */
-    public boolean handsOver(Runnable step) {
-        if (StackRoom.has(StackRoom.SIGNAL)) {
-            return false;
-        }
-        StackRoom.require(StackRoom.RELEASE); // else the loop would not be woken
-        if (loop.isLoopThread()) {
-            return false;
-        }
-        loop.execute(step);
-        return true;
     }
 
     /** Ends a connection that no application gets. Sends no farewell. Messages that have arrived are dropped. */

@@ -25,7 +25,7 @@ final class Inbox {
     private static final int MOST_HANDLES = 64;
     private static final int HANDLES_OF_SHARED = 8; // where many connections share a ring, each has little memory
 
-    private final Endpoint endpoint;
+    private final MessageQueue queue;
     private final ReceiveRing ring;
     private final ReceiveSlots slots;
     private final boolean framed;
@@ -46,8 +46,8 @@ final class Inbox {
      * @param framed whether a frame is in front of each message
      * @param giveBack gives the receive buffer in a slot back
      */
-    Inbox(Endpoint endpoint, ReceiveRing ring, int window, boolean framed, IntConsumer giveBack) {
-        this.endpoint = endpoint;
+    Inbox(MessageQueue queue, ReceiveRing ring, int window, boolean framed, IntConsumer giveBack) {
+        this.queue = queue;
         this.ring = ring;
         this.framed = framed;
         this.giveBack = giveBack;
@@ -92,7 +92,7 @@ final class Inbox {
         Object head = arrived.peek();
         if (head == null) {
             VarHandle.fullFence(); // a close on another thread counts its receive, and then looks for messages here
-            endpoint.creditsChanged(); // the application waits for more
+            queue.creditsChanged(); // the application waits for more
             return null;
         }
         if (head instanceof Integer slot) {

@@ -6,6 +6,7 @@ import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.CompletionQueueLimits;
 import io.rdma.internal.loop.LoopGroup;
+import io.rdma.internal.loop.LoopMember;
 import io.rdma.internal.loop.LoopPlacement;
 import io.rdma.internal.loop.LoopThread;
 import io.rdma.internal.os.StackRoom;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 // Order of the close. Each step is tried, even if an earlier one threw.
 // 1. Pending set-ups are refused or broken off. The close waits for them: from then on no endpoint joins a loop.
-// 2. The endpoints close. The close waits until they are drained.
+// 2. The endpoints and XRC receivers close. The close waits until they are drained.
 // 3. Companions, loops, shared receives and events close, then the domains with the device.
 
 /** Open device with its loops, its domains and the thread of its events, behind {@link DeviceResources}. */
@@ -174,11 +175,14 @@ final class OpenDevice implements AutoCloseable {
 
     private void closeAll(CloseSteps steps) {
         List<CompletableFuture<Void>> left = new ArrayList<>();
-        for (Endpoint endpoint : endpoints()) {
-            steps.run(() -> {
-                endpoint.close();
-                left.add(endpoint.closed()); // only then does its end come
-            });
+        for (CompletionLoop loop : loops.all()) {
+            for (LoopMember member : loop.members()) {
+                steps.run(() -> {
+                    MessageSource source = (MessageSource) member;
+                    source.close();
+                    left.add(source.closed()); // only then does its end come
+                });
+            }
         }
         steps.run(() ->
                 CompletableFuture.allOf(left.toArray(CompletableFuture[]::new)).join());

@@ -26,8 +26,8 @@ public final class PlacementRequest {
      */
     public static WorkRequest atomicWrite(RemoteMemory target, long value) {
         WorkRequest.aligned(target);
-        WorkRequest.Operands operands = new WorkRequest.Operands(0, value, 0, null, null);
-        return new WorkRequest(WorkRequestOpcode.ATOMIC_WRITE, null, target, operands, false);
+        return new WorkRequest(
+                WorkRequestOpcode.ATOMIC_WRITE, null, target, WorkRequest.Operands.atomic(value, 0), false);
     }
 
     /**
@@ -51,7 +51,7 @@ public final class PlacementRequest {
             throw new IllegalArgumentException("a flush covers at most " + MemoryPlacement.LONGEST_FLUSH
                     + " bytes, not " + memory.length() + ": flush the parts one after the other");
         }
-        WorkRequest.Operands operands = new WorkRequest.Operands(type.ordinal(), 0, 0, null, null);
+        WorkRequest.Operands operands = new WorkRequest.Operands(type.ordinal(), 0, 0, null, null, -1);
         return new WorkRequest(WorkRequestOpcode.FLUSH, null, memory, operands, false);
     }
 }

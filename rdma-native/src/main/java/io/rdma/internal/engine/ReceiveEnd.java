@@ -16,16 +16,16 @@ public final class ReceiveEnd {
     /** Call by which the application gave up the messages. {@code cause} is null if it closed, not aborted. */
     private record GivenUp(@Nullable Throwable cause) {}
 
-    private final Endpoint endpoint;
+    private final MessageSource source;
     private final AtomicReference<@Nullable GivenUp> givenUp = new AtomicReference<>();
 
     /**
      * Creates the end of a receiver, which has not come yet.
      *
-     * @param endpoint of the receiver
+     * @param source of the messages
      */
-    public ReceiveEnd(Endpoint endpoint) {
-        this.endpoint = endpoint;
+    public ReceiveEnd(MessageSource source) {
+        this.source = source;
     }
 
     /**
@@ -54,7 +54,7 @@ public final class ReceiveEnd {
      *     completes
      */
     public @Nullable Throwable failure() {
-        Throwable failure = endpoint.failure();
+        Throwable failure = source.failure();
         GivenUp now = givenUp.get();
         return failure == null && now != null ? now.cause() : failure;
     }

@@ -210,6 +210,8 @@ final class RequestEncoder {
         if (path != null) {
             DatagramAddress destination = Objects.requireNonNull(request.destination());
             chain.destination(path.handle(), destination.qpNumber(), destination.qkey());
+        } else if (XrcRequest.receiver(request) >= 0) {
+            chain.sharedReceiveQueue(XrcRequest.receiver(request));
         }
         attach(request);
     }

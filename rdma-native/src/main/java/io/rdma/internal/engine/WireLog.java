@@ -114,7 +114,10 @@ public final class WireLog {
         WorkRequest.Operands operands = request.operands();
         long compareAdd = operands == null ? 0 : operands.compareAdd();
         long swap = operands == null ? 0 : operands.swap();
-        DatagramAddress destination = request.destination();
+        DatagramAddress datagram = request.destination();
+        Object destination = datagram == null && XrcRequest.receiver(request) >= 0
+                ? "receiver " + XrcRequest.receiver(request)
+                : datagram;
         return switch (request.opcode()) {
             case SEND -> destination == null ? "SEND" : "SEND to " + destination;
             case SEND_WITH_IMM ->

@@ -35,15 +35,21 @@ public record WorkRequest(
      * @param swap new value of a compare-and-swap
      * @param destination destination of a datagram; null for other operations
      * @param buffers local memory of a request that has no single buffer; null for other requests
+     * @param receiver number of the XRC receiver; -1 for other operations
      */
     public record Operands(
             int immediate,
             long compareAdd,
             long swap,
             @Nullable DatagramAddress destination,
-            @Nullable BufferList buffers) {
+            @Nullable BufferList buffers,
+            int receiver) {
         private static Operands immediate(int value) {
-            return new Operands(value, 0, 0, null, null);
+            return new Operands(value, 0, 0, null, null, -1);
+        }
+
+        static Operands atomic(long compareAdd, long swap) {
+            return new Operands(0, compareAdd, swap, null, null, -1);
         }
     }
 
@@ -78,7 +84,7 @@ public record WorkRequest(
      * @return the request
      */
     public static WorkRequest sendTo(RegisteredBuffer message, DatagramAddress destination, boolean closeBuffer) {
-        Operands operands = new Operands(0, 0, 0, destination, null);
+        Operands operands = new Operands(0, 0, 0, destination, null, -1);
         return new WorkRequest(WorkRequestOpcode.SEND, message, null, operands, closeBuffer);
     }
 
@@ -92,7 +98,7 @@ public record WorkRequest(
      */
     public static WorkRequest sendToWithImmediate(
             RegisteredBuffer message, int immediate, DatagramAddress destination) {
-        Operands operands = new Operands(immediate, 0, 0, destination, null);
+        Operands operands = new Operands(immediate, 0, 0, destination, null, -1);
         return new WorkRequest(WorkRequestOpcode.SEND_WITH_IMM, message, null, operands, false);
     }
 
@@ -160,7 +166,7 @@ public record WorkRequest(
             @Nullable RemoteMemory remote,
             EndpointOptions options) {
         BufferList list = new BufferList(buffers, opcode == WorkRequestOpcode.RDMA_READ, options.maxBuffers(opcode));
-        return new WorkRequest(opcode, null, remote, new Operands(0, 0, 0, null, list), false);
+        return new WorkRequest(opcode, null, remote, new Operands(0, 0, 0, null, list, -1), false);
     }
 
     /**
@@ -172,8 +178,7 @@ public record WorkRequest(
      */
     public static WorkRequest fetchAndAdd(RemoteMemory target, long addend) {
         aligned(target);
-        return new WorkRequest(
-                WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, new Operands(0, addend, 0, null, null), false);
+        return new WorkRequest(WorkRequestOpcode.ATOMIC_FETCH_AND_ADD, null, target, Operands.atomic(addend, 0), false);
     }
 
     /**
@@ -187,11 +192,7 @@ public record WorkRequest(
     public static WorkRequest compareAndSwap(RemoteMemory target, long expected, long update) {
         aligned(target);
         return new WorkRequest(
-                WorkRequestOpcode.ATOMIC_CMP_AND_SWP,
-                null,
-                target,
-                new Operands(0, expected, update, null, null),
-                false);
+                WorkRequestOpcode.ATOMIC_CMP_AND_SWP, null, target, Operands.atomic(expected, update), false);
     }
 
     static void aligned(RemoteMemory target) {

@@ -14,6 +14,7 @@ public final class Ibv {
     public static final int DEVICE_AUTO_PATH_MIG = 1 << 4;
     public static final int DEVICE_RC_RNR_NAK_GEN = 1 << 12;
     public static final int DEVICE_MEM_WINDOW = 1 << 17;
+    public static final int DEVICE_XRC = 1 << 20;
     public static final int DEVICE_MEM_MGT_EXTENSIONS = 1 << 21;
     public static final int DEVICE_MEM_WINDOW_TYPE_2A = 1 << 23;
     public static final int DEVICE_MEM_WINDOW_TYPE_2B = 1 << 24;

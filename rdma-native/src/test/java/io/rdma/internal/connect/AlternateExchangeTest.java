@@ -45,7 +45,7 @@ class AlternateExchangeTest {
                         });
                 Socket connecting = new Socket(HOST, listener.address().getPort());
                 Exchange exchange = TestExchange.over(connecting, of, true);
-                QueuePairBringUp queuePair = new QueuePairBringUp(resources, of, HOST)) {
+                QueuePairBringUp queuePair = new QueuePairBringUp(resources, of, HOST, null)) {
             exchange.sendHello(queuePair.local());
             PeerParameters server = exchange.receiveAnswer();
             assertThat(exchange.receiveAlternate().gid()).isNotEqualTo(server.gid());

@@ -38,7 +38,7 @@ class LateReadyTest {
                         servers, options, AdmissionLimits.DEFAULT, new InetSocketAddress(host, 0), accepted::add);
                 Socket connecting = new Socket(host, listener.address().getPort());
                 Exchange exchange = TestExchange.over(connecting, options, true);
-                QueuePairBringUp queuePair = new QueuePairBringUp(clients, options, host)) {
+                QueuePairBringUp queuePair = new QueuePairBringUp(clients, options, host, null)) {
             exchange.sendHello(queuePair.local());
             PeerParameters server = exchange.receiveAnswer();
             Endpoint waiting = servers.endpoints().getFirst();

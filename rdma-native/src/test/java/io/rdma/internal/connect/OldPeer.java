@@ -48,7 +48,8 @@ final class OldPeer {
                 local,
                 1,
                 QueuePairAttributes.toState(QueuePairState.INIT).pkeyIndex(0).port(1),
-                NOTHING);
+                NOTHING,
+                null);
     }
 
     private static byte[] parameters(PeerParameters of) {
@@ -187,7 +188,7 @@ final class OldPeer {
         CmConnector.resolve(resources, id, dialog, null, address);
         InetAddress local = id.localAddress().getAddress();
         try (QueuePairBringUp queuePair = new QueuePairBringUp(
-                resources, options, local, id.port(), id.attributesTo(QueuePairState.INIT), NOTHING)) {
+                resources, options, local, id.port(), id.attributesTo(QueuePairState.INIT), NOTHING, null)) {
             id.connect(connectionParameters(queuePair.local()));
             CmEvent answer = dialog.await(CmEventType.CONNECT_RESPONSE);
             Endpoint endpoint = queuePair.connect(
@@ -211,7 +212,8 @@ final class OldPeer {
                 request.localAddress().getAddress(),
                 request.port(),
                 request.attributesTo(QueuePairState.INIT),
-                NOTHING)) {
+                NOTHING,
+                null)) {
             Endpoint endpoint = queuePair.connect(
                     parametersOf(event.parameters(), queuePair.local()),
                     request.attributesTo(QueuePairState.RTR),

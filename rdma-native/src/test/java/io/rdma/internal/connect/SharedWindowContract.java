@@ -131,7 +131,7 @@ abstract class SharedWindowContract {
         ConnectionOptions options = options(FlowControl.CREDITS);
         Exchange exchange = opened.later(TestExchange.over(socket, options, true));
         try (QueuePairBringUp queuePair =
-                new QueuePairBringUp(clients, options, exchange.localAddress().getAddress())) {
+                new QueuePairBringUp(clients, options, exchange.localAddress().getAddress(), null)) {
             exchange.sendHello(queuePair.local());
             PeerParameters granted = exchange.receiveAnswer();
             PeerParameters overstated = new PeerParameters(

@@ -66,7 +66,7 @@ class UnnumberedMessageTest {
         PathWishes wishes = new PathWishes(resources.context(), options);
         int port = wishes.port(HOST);
         try (QueuePairBringUp queuePair =
-                new QueuePairBringUp(resources, options, HOST, port, wishes.toInit(port), Exchange.OFFER)) {
+                new QueuePairBringUp(resources, options, HOST, port, wishes.toInit(port), Exchange.OFFER, null)) {
             exchange.sendHello(with(queuePair.local(), Offer.UNRELIABLE));
             PeerParameters server = exchange.receiveAnswer();
             Endpoint endpoint = queuePair.connect(with(server, 0), HOST);

@@ -83,6 +83,7 @@ public enum Personality {
     public int capabilities() {
         return DEVICE_MEM_MGT_EXTENSIONS
                 | (isIwarp() ? 0 : DEVICE_AUTO_PATH_MIG)
+                | (has(Opcode.XRC) ? DEVICE_XRC : 0)
                 | (hasReceiverNotReady() ? DEVICE_RC_RNR_NAK_GEN : 0)
                 | (hasWindows() ? DEVICE_MEM_WINDOW | DEVICE_MEM_WINDOW_TYPE_2B : 0);
     }

@@ -55,7 +55,7 @@ public final class ForgingPeer implements AutoCloseable {
 
     /** Sends its parameters. */
     public ForgingPeer introduced() throws IOException {
-        QueuePairBringUp made = new QueuePairBringUp(resources, OPTIONS, socket.getLocalAddress());
+        QueuePairBringUp made = new QueuePairBringUp(resources, OPTIONS, socket.getLocalAddress(), null);
         queuePair = made;
         PeerParameters local = made.local();
         Offer offer = new Offer(2, 2, Offer.FAREWELLS | Offer.BATCHES);
