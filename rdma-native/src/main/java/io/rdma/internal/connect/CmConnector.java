@@ -163,9 +163,12 @@ final class CmConnector {
         try {
             id.resolveAddress(from, address, shortly(dialog));
         } catch (VerbsException e) { // some failures are reported by the call itself
+            boolean loopback =
+                    resources.context().isIwarp() && address.getAddress().isLoopbackAddress();
             throw new RdmaConnectException(
                     Reason.ADDR_ERROR,
-                    address + " cannot be resolved by RDMA CM: " + e.getMessage(),
+                    address + " cannot be resolved by RDMA CM: " + e.getMessage()
+                            + (loopback ? ". Connect at the device's own address: iWARP has no loopback address" : ""),
                     e,
                     -e.errno(),
                     new byte[0]);

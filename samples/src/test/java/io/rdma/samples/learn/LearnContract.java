@@ -59,6 +59,7 @@ abstract class LearnContract {
 
     @Test
     void aQueuePairComesUpStepByStep() throws Exception {
+        TestDevice.assumedInfiniBand(device());
         assertThat(learn("bring-up").ended(0).output())
                 .contains("RESET -> INIT", "INIT -> RTR", "RTR -> RTS", "RTS -> ERR")
                 .contains("stays in INIT")
@@ -68,6 +69,7 @@ abstract class LearnContract {
 
     @Test
     void twoProcessesConnectOverTcp() throws Exception {
+        TestDevice.assumedInfiniBand(device());
         try (JavaProcess server = learn("exchange", "server")) {
             String port = server.await("listening on port");
             try (JavaProcess client = learn("exchange", "client", "127.0.0.1", "--port", port)) {
@@ -79,6 +81,7 @@ abstract class LearnContract {
 
     @Test
     void everyMemberOfAGroupReceivesTheDatagram() throws Exception {
+        TestDevice.assumedInfiniBand(device());
         assertThat(learn("multicast").ended(0).output())
                 .contains("hello, group")
                 .contains("3 of 3 members heard it");
@@ -86,6 +89,7 @@ abstract class LearnContract {
 
     @Test
     void measurementsArePrintedAndDrawn() throws Exception {
+        TestDevice.assumedInfiniBand(device());
         assertThat(measured("operations"))
                 .containsPattern("(?m)^ +8( +[0-9.]+){9}$")
                 .containsPattern("(?m)^ +65536( +([0-9.]+|NaN)){9}$")

@@ -64,12 +64,12 @@ abstract class PipelineContract {
 
     /** Starts a stage. The transform and the sink listen on a free port; the producer does not listen. */
     JavaProcess stage(Stage stage, String language, String nextPort, String... more) throws IOException {
+        String host = TestDevice.host(device());
         List<String> connecting = stage == Stage.SINK
-                ? List.of("--host", "127.0.0.1", "--port", "0")
+                ? List.of("--host", host, "--port", "0")
                 : stage == Stage.PRODUCER
-                        ? List.of("--to-host", "127.0.0.1", "--to-port", nextPort)
-                        : List.of(
-                                "--host", "127.0.0.1", "--port", "0", "--to-host", "127.0.0.1", "--to-port", nextPort);
+                        ? List.of("--to-host", host, "--to-port", nextPort)
+                        : List.of("--host", host, "--port", "0", "--to-host", host, "--to-port", nextPort);
         List<String> all = new ArrayList<>(connecting);
         all.addAll(List.of(more));
         return run(all, stage.command(), "--language", language, "--report", "100");

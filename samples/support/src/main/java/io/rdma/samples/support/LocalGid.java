@@ -22,9 +22,13 @@ public final class LocalGid {
      * @param context the device
      * @param port from 1
      * @return the best one
-     * @throws RdmaException if the port has none
+     * @throws RdmaException if the port has none, or the device speaks iWARP
      */
     public static GidTableEntry of(DeviceContext context, int port) {
+        if (context.isIwarp()) {
+            throw new RdmaException(context.name() + " speaks iWARP, whose queue pairs RDMA CM connects: this sample"
+                    + " connects them itself, and needs another device");
+        }
         return best(context.queryGidTable(), port, context.queryPort(port).linkLayer())
                 .orElseThrow(() -> new RdmaException(
                         "port " + port + " of " + context.name() + " has no GID to use: see devinfo"));
