@@ -114,7 +114,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
      */
     void submit(Operation operation, boolean borrowed) {
         if (maxReads == 0 && operation.isRead()) {
-            throw new NoReadsException(operation.request().opcode());
+            throw new NoReadsException(operation.request().opcode(), endpoint.numbers() == null);
         }
         boolean closing = endpoint.isClosing(); // the loop may not know yet, but what follows a close must not be sent
         boolean later = !closing && loop.postAfterDispatch(this);
