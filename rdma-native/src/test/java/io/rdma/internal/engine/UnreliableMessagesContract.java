@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.FlushMethod;
 import io.rdma.engine.LoopCounters;
 import io.rdma.engine.NoReadsException;
@@ -25,7 +26,9 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -246,6 +249,63 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
         assertThat(server.closed()).succeedsWithin(PATIENCE);
         assertThat(server.failure()).isNull();
         assertThat(server.receives().isTerminated()).isTrue();
+    }
+
+    /** Submits messages and closes, before the loop polls a completion of them. */
+    private List<Counted> sendAndClose(RegisteredBuffer message, int count) {
+        return CompletableFuture.supplyAsync(
+                        () -> {
+                            List<Counted> sends = Stream.generate(
+                                            () -> submit(client, WorkRequest.send(message, false)))
+                                    .limit(count)
+                                    .toList();
+                            client.close();
+                            return sends;
+                        },
+                        client.loop()::execute)
+                .join();
+    }
+
+    /** Their completion needs no peer, so a close need not flush them. */
+    @Test
+    void messagesThatWerePostedLeaveBeforeTheClose() {
+        connect(unreliable());
+        try (RegisteredBuffer message = acquire(client).limit(256)) {
+            for (Counted send : sendAndClose(message, 16)) {
+                assertThat(send.ended().error).isNull();
+            }
+            assertThat(client.closed()).succeedsWithin(PATIENCE);
+        }
+        assertThat(server.closed()).succeedsWithin(PATIENCE);
+        assertThat(server.failure()).isNull();
+    }
+
+    @Test
+    void aCloseThatGivesWaitingMessagesUpIsNoOrderlyEnd() {
+        connect(unreliable());
+        try (RegisteredBuffer message = acquire(client).limit(8)) {
+            List<Counted> sends = sendAndClose(message, 40);
+            sends.forEach(Counted::ended);
+            assertThat(sends.getLast().error)
+                    .isInstanceOfSatisfying(
+                            ConnectionClosedException.class,
+                            e -> assertThat(e.mayHaveExecuted()).isFalse());
+        }
+        assertPeerLost();
+    }
+
+    @Test
+    void aCloseInTheMidstOfAStreamIsNoOrderlyEnd() {
+        connect(unreliable());
+        client.openStreams().begun();
+        client.close();
+        assertPeerLost();
+    }
+
+    private void assertPeerLost() {
+        assertThat(client.failure()).isNull();
+        assertThat(server.closed()).succeedsWithin(PATIENCE);
+        assertThat(server.failure()).hasMessageContaining("without a farewell");
     }
 
     @Test
