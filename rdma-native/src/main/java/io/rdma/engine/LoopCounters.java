@@ -102,7 +102,7 @@ public interface LoopCounters {
 
     /**
      * Returns the number of messages that were lost on their way to unreliable connections of the loop, see
-     * {@link RdmaEndpoint#lostMessages}.
+     * {@link RdmaEndpoint#lostMessages}. One gap counts as at most 65,536.
      *
      * @return messages
      */

@@ -14,11 +14,16 @@ public final class NoReadsException extends RdmaException {
      * Creates the error of one operation.
      *
      * @param opcode opcode of the refused operation
+     * @param reliable whether the connection is reliable, so that it could have some
      */
-    public NoReadsException(WorkRequestOpcode opcode) {
-        super(opcode
-                + " cannot be posted: the peer serves no RDMA reads and atomics on this connection (responder"
-                + " resources of 0, as always on an unreliable one, QueuePairType.UC). Have the peer offer some"
-                + " (maxRdAtomic, or responder_resources in its rdma_conn_param), or send messages instead");
+    public NoReadsException(WorkRequestOpcode opcode, boolean reliable) {
+        super(opcode + " cannot be posted: "
+                + (reliable
+                        ? "the peer serves no RDMA reads and atomics on this connection (responder resources of 0)."
+                                + " Have the peer offer some (maxRdAtomic, or responder_resources in its"
+                                + " rdma_conn_param)"
+                        : "an unreliable connection (QueuePairType.UC) has no RDMA reads and atomics: use a reliable"
+                                + " connection (QueuePairType.RC)")
+                + ", or send messages instead");
     }
 }

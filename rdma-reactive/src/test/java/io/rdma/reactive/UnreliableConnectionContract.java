@@ -169,6 +169,8 @@ abstract class UnreliableConnectionContract {
         assertThatThrownBy(() -> RdmaByteStream.of(client)).isInstanceOf(UnreliableConnectionException.class);
         send(client, 1).block(PATIENCE);
         assertThat(values(peer).next().block(PATIENCE)).isEqualTo(1);
+        send(peer, 2).block(PATIENCE);
+        assertThat(values(client).next().block(PATIENCE)).isEqualTo(2);
     }
 
     @Test

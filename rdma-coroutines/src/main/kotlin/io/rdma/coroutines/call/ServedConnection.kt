@@ -36,12 +36,12 @@ internal class ServedConnection(
 ) {
     private val idle = CompletableDeferred<Unit>()
     private val ended = CompletableDeferred<Unit>()
-    private val options = connection.engine.options()
-    private val active =
-        ActiveCalls<Deferred<ByteArray>>(maxInFlight, options.capacity().maxSendWr()) { idle.complete(Unit) }
+    private val active: ActiveCalls<Deferred<ByteArray>>
 
     init {
+        val options = connection.engine.options()
         options.abilities().requireReliable("calls")
+        active = ActiveCalls(maxInFlight, options.capacity().maxSendWr()) { idle.complete(Unit) }
     }
 
     val inFlight: Int get() = active.all().size

@@ -37,7 +37,7 @@ final class ConnectionWatch {
 
     private static void tellPeer(Exchange exchange, Endpoint endpoint) {
         try (exchange) {
-            if (endpoint.failure() == null) {
+            if (endpoint.failure() == null && !endpoint.gaveMessagesUp()) {
                 exchange.sendBye();
             }
         } catch (IOException e) {

@@ -5,10 +5,9 @@ import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.FlowControl;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.internal.close.CleanupStack;
 import io.rdma.internal.engine.DeviceResources;
-import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.VerbsException;
-import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairType;
 import java.time.Duration;
@@ -22,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class TransportWish {
     private static final Set<QueuePairType> REQUESTS = EnumSet.of(QueuePairType.RC, QueuePairType.XRC_SEND);
     private static final Set<QueuePairType> ANSWERS = EnumSet.of(QueuePairType.RC, QueuePairType.XRC_RECV);
-    private static final QueuePairCapacity SMALLEST = new QueuePairCapacity(1, 1, 1, 1, 0);
 
     private TransportWish() {}
 
@@ -34,7 +32,7 @@ final class TransportWish {
     /**
      * Refuses an unreliable connection that cannot be made.
      *
-     * @throws RdmaConnectException DEVICE if the device or an option does not allow it; FLOW_CONTROL if credits are
+     * @throws RdmaConnectException DEVICE if the device or an option does not allow it, or cannot tell now; FLOW_CONTROL if credits are
      *     needed, which it does not count
      */
     static void requirePossible(DeviceResources resources, ConnectionOptions options) {
@@ -60,17 +58,24 @@ final class TransportWish {
                             + " sharedReceiveBuffers",
                     null);
         }
-        try (CompletionQueue queue = resources.context().createCompletionQueue(2, null)) {
-            resources
-                    .domain()
-                    .createQueuePair(QueuePairType.UC, queue, queue, SMALLEST)
-                    .close();
+        requireMade(resources);
+    }
+
+    private static void requireMade(DeviceResources resources) {
+        String device = resources.context().name();
+        VerbsException no;
+        try (CleanupStack done = new CleanupStack()) {
+            done.add(resources.begin(() -> {})); // nothing to cancel: it waits for no peer
+            no = UnreliableTrial.of(resources).refusal();
         } catch (VerbsException e) {
+            throw refusal(Reason.DEVICE, "cannot be tried on " + device + " now: " + e.getMessage(), e);
+        }
+        if (no != null) {
             throw refusal(
                     Reason.DEVICE,
-                    "is not possible on " + resources.context().name() + ", which makes no such queue pair ("
-                            + e.getMessage() + "): leave queuePairType out, or use another device",
-                    e);
+                    "is not possible on " + device + ", which makes no such queue pair (" + no.getMessage()
+                            + "): leave queuePairType out, or use another device",
+                    no);
         }
     }
 

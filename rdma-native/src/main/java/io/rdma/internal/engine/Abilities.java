@@ -154,6 +154,7 @@ public record Abilities(
                 "has the number of each message in the immediate data: put the bytes into the message";
             case SEND_WITH_INV, BIND_MW ->
                 "has no memory windows: share memory by grant, or use a reliable connection (QueuePairType.RC)";
+            case FLUSH, ATOMIC_WRITE -> "has no such request: use a reliable connection (QueuePairType.RC)";
             default -> null;
         };
         if (lack != null) {

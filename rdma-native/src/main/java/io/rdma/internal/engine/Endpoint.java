@@ -506,6 +506,16 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, MessageSource, 
         return close.isClosedHere() || failure() != null ? closedException(false) : null;
     }
 
+    /**
+     * Returns whether the end of an unreliable connection gave messages up, so that it is not orderly for the peer. A
+     * reliable connection tells that by its farewell.
+     *
+     * @return final once {@link #left} has completed
+     */
+    public boolean gaveMessagesUp() {
+        return numbers != null && sends.farewell().isAbort();
+    }
+
     /** Returns the count of message streams that have begun and have not ended. */
     OpenStreams openStreams() {
         return openStreams;

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 // Close order: refuse submissions; fail waiting operations; send the farewell behind the posted requests (bounded in
 // time); move the queue pair to ERR; count completions down (bounded in time); destroy the queue pair; fail the
 // remaining operations; release slots and regions.
+// An unreliable connection has no farewell. It stays in LEAVING until the posted requests have left, which needs no
+// peer.
 // LEAVING ends when the farewell has completed, when the peer has ended, when the loop or the queue pair cannot
 // complete the farewell, or when the time is up.
 // The end (first failure, or an orderly close) is decided once, by the thread that sets `end`.
@@ -130,22 +132,26 @@ final class EndpointClose {
         endpoint.attempt(() -> ending.complete(null));
         endpoint.attempt(() -> endpoint.sends().close(farewell));
         endpoint.attempt(() -> endpoint.sendBuffers().close(exception(false)));
-        if (farewell == Frame.DATA) {
+        if (farewell == Frame.DATA && !(isClosedHere() && endpoint.numbers() != null)) {
             leave();
         }
         loop.drain(endpoint);
     }
 
     private int farewell(End now) {
+        boolean cut = now.farewell() == Frame.BYE && endpoint.openStreams().any();
         if (!endpoint.options().farewells()) {
+            if (cut) {
+                endpoint.sends().farewell().abort();
+            }
             return Frame.DATA;
         }
-        return now.farewell() == Frame.BYE && endpoint.openStreams().any() ? Frame.ABORT : now.farewell();
+        return cut ? Frame.ABORT : now.farewell();
     }
 
     /** Goes from LEAVING to CLOSING: sends nothing more, and moves the queue pair to ERR. Loop. */
     private void leave() {
-        endpoint.sends().endFarewell();
+        endpoint.sends().farewell().over();
         endpoint.attempt(() -> left.complete(null));
         endpoint.attempt(queuePair::moveToError); // if this fails, destroying the queue pair ends its requests as well
         endpoint.receives().draining();
@@ -153,7 +159,7 @@ final class EndpointClose {
     }
 
     private boolean isFarewellOver() {
-        return peerEnded || loop.failure() != null || endpoint.sends().hasSaidFarewell() || now() - leaveDeadline >= 0;
+        return peerEnded || loop.failure() != null || endpoint.sends().hasSaidAll() || now() - leaveDeadline >= 0;
     }
 
     /**

@@ -30,9 +30,16 @@ final class Farewell {
         return state.get() == State.DUE;
     }
 
-    /** Turns the farewell into ABORT, because not all messages are delivered. Poster, while the farewell is due. */
+    /**
+     * Turns the farewell into ABORT, because not all messages are delivered. Poster, while the farewell is due; or any
+     * thread that posts or closes, if there is no farewell.
+     */
     void abort() {
         frame = Frame.ABORT;
+    }
+
+    boolean isAbort() {
+        return frame == Frame.ABORT;
     }
 
     /** Takes the right to post the farewell, once. Poster. */
@@ -42,10 +49,6 @@ final class Farewell {
 
     int frame() {
         return frame;
-    }
-
-    boolean isSent() {
-        return state.get() == State.SENT;
     }
 
     /** Gives the farewell up if it was not sent. Loop. */

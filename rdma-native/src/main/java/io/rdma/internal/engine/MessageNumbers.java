@@ -3,14 +3,18 @@ package io.rdma.internal.engine;
 import io.rdma.internal.loop.LoopCounts;
 
 // Invariant: the number of a message is its place among the messages that were posted, modulo 2^32. So none is
-// delivered twice or out of order, although an unreliable queue pair takes each packet that begins a message.
+// delivered twice or out of order, although an unreliable queue pair takes each packet that begins a message. A message
+// that comes more than 65,536 numbers late is the exception: it is taken for one that is ahead.
 
 /**
  * Numbers of the messages of an unreliable connection in both directions. A SEND carries the number of its message as
  * immediate data. So the receiver counts the messages that were lost. See docs/internals/protocol.md.
  */
 final class MessageNumbers {
-    /** A message so many numbers behind the expected one is late or a copy; any other number is ahead. */
+    /**
+     * A message at most so many numbers behind the expected one is late or a copy; any other number is ahead. And a gap
+     * adds at most so many messages to the loop's count, so that one peer does not ruin it by its numbers.
+     */
     private static final int LATE = 1 << 16;
 
     private final LoopCounts counters;
@@ -46,7 +50,7 @@ final class MessageNumbers {
         if (ahead != 0) {
             long missing = Integer.toUnsignedLong(ahead);
             lost += missing;
-            counters.lost(missing);
+            counters.lost(Math.min(missing, LATE));
         }
         return true;
     }

@@ -114,7 +114,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
      */
     void submit(Operation operation, boolean borrowed) {
         if (maxReads == 0 && operation.isRead()) {
-            throw new NoReadsException(operation.request().opcode());
+            throw new NoReadsException(operation.request().opcode(), endpoint.numbers() == null);
         }
         boolean closing = endpoint.isClosing(); // the loop may not know yet, but what follows a close must not be sent
         boolean later = !closing && loop.postAfterDispatch(this);
@@ -486,14 +486,14 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         }
     }
 
-    /** Returns whether the farewell and every request before it have completed. Loop. */
-    boolean hasSaidFarewell() {
-        return farewell.isSent() && isQuiet() && inFlight() == 0; // a poster may have taken the right, and no slot yet
+    /** Returns whether every request and the farewell, if there is one, have completed. Loop, after the close. */
+    boolean hasSaidAll() {
+        return isQuiet() && inFlight() == 0; // a poster may have taken the right to the farewell, and no slot yet
     }
 
-    /** Prevents the farewell from being posted, unless that has happened. Loop. */
-    void endFarewell() {
-        farewell.over();
+    /** Returns the last frame of this side. */
+    Farewell farewell() {
+        return farewell;
     }
 
     private void failWaiting() {

@@ -89,6 +89,17 @@ abstract class QueuePairTypeContract {
         }
     }
 
+    /** The client counts no credits, but that is not the option that is wrong. */
+    @Test
+    void aServerThatRequiresCreditsNamesTheType() {
+        ConnectionOptions required = ConnectionOptions.DEFAULT.withFlowControl(FlowControl.CREDITS_REQUIRED);
+        try (RdmaListener listener = listen(required, new CompletableFuture<>())) {
+            assertThat(refusal(ConnectOutcome.of(resources, UNRELIABLE, listener.address())))
+                    .hasMessageContaining("the peer asks")
+                    .hasMessageContaining("queuePairType");
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"RC", "UC"})
     void aServerRefusesAClientOfTheOtherType(QueuePairType client) {

@@ -12,7 +12,6 @@ class MessageNumbersTest {
 
     private void assertLost(long messages) {
         assertThat(numbers.lost()).isEqualTo(messages);
-        assertThat(counters.lost()).isEqualTo(messages);
     }
 
     /** Lets the receiver expect a number. */
@@ -31,12 +30,27 @@ class MessageNumbersTest {
         assertLost(3);
         assertThat(numbers.accept(6)).isTrue();
         assertLost(3);
+        assertThat(counters.lost()).isEqualTo(3);
     }
 
     @Test
     void lossesBeforeTheFirstMessageAreCounted() {
         assertThat(numbers.accept(7)).isTrue();
         assertLost(7);
+    }
+
+    @Test
+    void aGapAddsBoundedNumbersToTheCountOfAllConnections() {
+        assertThat(numbers.accept(1 << 16)).isTrue();
+        assertThat(counters.lost()).isEqualTo(1 << 16);
+        long before = expect(0);
+        for (int i = 0; i < 10; i++) {
+            long loops = counters.lost();
+            assertThat(numbers.accept(Integer.MIN_VALUE)).isTrue();
+            assertThat(numbers.accept(0)).isTrue();
+            assertThat(counters.lost() - loops).isEqualTo(2 << 16);
+        }
+        assertThat(numbers.lost() - before).isEqualTo((20L << 31) - 19);
     }
 
     @Test
@@ -71,7 +85,9 @@ class MessageNumbersTest {
     @Test
     void anyNumberLeavesTheReceiverReadyForTheNext() {
         for (int hostile : new int[] {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE, 1 << 16, -(1 << 16)}) {
-            numbers.accept(hostile);
+            if (numbers.accept(hostile)) {
+                assertThat(numbers.accept(hostile + 1)).isTrue();
+            }
             assertThat(numbers.accept(hostile + (1 << 17))).isTrue();
             assertThat(numbers.lost()).isNotNegative();
         }

@@ -7,14 +7,17 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.engine.ConnectionClosedException;
 import io.rdma.engine.FlushMethod;
 import io.rdma.engine.LoopCounters;
 import io.rdma.engine.NoReadsException;
 import io.rdma.engine.UnreliableConnectionException;
 import io.rdma.engine.UnsupportedRequestException;
+import io.rdma.testing.TestDevice;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.PlacementType;
 import io.rdma.types.WorkCompletionException;
+import io.rdma.types.WorkRequestOpcode;
 import io.rdma.verbs.MemoryRegion;
 import io.rdma.verbs.ProtectionDomain;
 import io.rdma.verbs.QueuePairType;
@@ -23,12 +26,22 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Messages of unreliable connections: their cost, their numbers, and what they lack. */
 abstract class UnreliableMessagesContract extends ConnectedContract {
     private static final int RECEIVES = small().receiveBuffers();
+
+    @Override
+    @BeforeEach
+    void open() {
+        TestDevice.assumedInfiniBand(device());
+        super.open();
+    }
 
     private static ConnectionOptions unreliable() {
         return small().withQueuePairType(QueuePairType.UC);
@@ -44,12 +57,17 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
         try (MemoryRegion mark = everything(server, 1);
                 RegisteredBuffer one = acquire(client).limit(1)) {
             one.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 1);
-            assertThat(submit(client, WorkRequest.write(one, mark.remote())).ended().error)
-                    .isNull();
-            await().atMost(PATIENCE).until(() -> {
-                VarHandle.fullFence();
-                return mark.segment().get(ValueLayout.JAVA_BYTE, 0) == 1;
-            });
+            await().atMost(PATIENCE)
+                    .pollDelay(Duration.ZERO)
+                    .until(
+                            () -> { // a fence may be lost, too
+                                assertThat(submit(client, WorkRequest.write(one, mark.remote()))
+                                                .ended()
+                                                .error)
+                                        .isNull();
+                                VarHandle.fullFence();
+                                return mark.segment().get(ValueLayout.JAVA_BYTE, 0) == 1;
+                            });
         }
     }
 
@@ -192,7 +210,13 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
     }
 
     private void assertRefused(Class<? extends Throwable> how, WorkRequest request) {
-        assertThatThrownBy(() -> client.submit(new Counted(request))).isInstanceOf(how);
+        assertThatThrownBy(() -> client.submit(new Counted(request)))
+                .isInstanceOf(how)
+                .hasMessageContaining("(QueuePairType.UC)")
+                .hasMessageContaining(
+                        request.opcode() == WorkRequestOpcode.SEND_WITH_IMM
+                                ? "into the message"
+                                : "use a reliable connection (QueuePairType.RC)");
     }
 
     @Test
@@ -225,6 +249,63 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
         assertThat(server.closed()).succeedsWithin(PATIENCE);
         assertThat(server.failure()).isNull();
         assertThat(server.receives().isTerminated()).isTrue();
+    }
+
+    /** Submits messages and closes, before the loop polls a completion of them. */
+    private List<Counted> sendAndClose(RegisteredBuffer message, int count) {
+        return CompletableFuture.supplyAsync(
+                        () -> {
+                            List<Counted> sends = Stream.generate(
+                                            () -> submit(client, WorkRequest.send(message, false)))
+                                    .limit(count)
+                                    .toList();
+                            client.close();
+                            return sends;
+                        },
+                        client.loop()::execute)
+                .join();
+    }
+
+    /** Their completion needs no peer, so a close need not flush them. */
+    @Test
+    void messagesThatWerePostedLeaveBeforeTheClose() {
+        connect(unreliable());
+        try (RegisteredBuffer message = acquire(client).limit(256)) {
+            for (Counted send : sendAndClose(message, 16)) {
+                assertThat(send.ended().error).isNull();
+            }
+            assertThat(client.closed()).succeedsWithin(PATIENCE);
+        }
+        assertThat(server.closed()).succeedsWithin(PATIENCE);
+        assertThat(server.failure()).isNull();
+    }
+
+    @Test
+    void aCloseThatGivesWaitingMessagesUpIsNoOrderlyEnd() {
+        connect(unreliable());
+        try (RegisteredBuffer message = acquire(client).limit(8)) {
+            List<Counted> sends = sendAndClose(message, 40);
+            sends.forEach(Counted::ended);
+            assertThat(sends.getLast().error)
+                    .isInstanceOfSatisfying(
+                            ConnectionClosedException.class,
+                            e -> assertThat(e.mayHaveExecuted()).isFalse());
+        }
+        assertPeerLost();
+    }
+
+    @Test
+    void aCloseInTheMidstOfAStreamIsNoOrderlyEnd() {
+        connect(unreliable());
+        client.openStreams().begun();
+        client.close();
+        assertPeerLost();
+    }
+
+    private void assertPeerLost() {
+        assertThat(client.failure()).isNull();
+        assertThat(server.closed()).succeedsWithin(PATIENCE);
+        assertThat(server.failure()).hasMessageContaining("without a farewell");
     }
 
     @Test
