@@ -145,5 +145,6 @@ final class TransportWish {
                             + " a reliable one (RC): set the same queuePairType on both sides",
                     null);
         }
+        XrcEnd.requireSame(local, peer);
     }
 }
