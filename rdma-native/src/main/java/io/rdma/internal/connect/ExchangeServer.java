@@ -257,7 +257,7 @@ final class ExchangeServer {
 
     private Admission.Place admitted(PeerParameters peer) {
         // Before the credits, because a peer of another type may count none, and that is not its mistake.
-        QueuePairBringUp.requireSameType(XrcEnd.offer(end, options), peer.offer());
+        TransportWish.requireSame(XrcEnd.offer(end, options), peer.offer());
         QueuePairBringUp.requireCredits(options, peer.credits());
         return admission.admit();
     }

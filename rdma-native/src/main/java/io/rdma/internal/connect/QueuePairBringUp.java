@@ -156,16 +156,6 @@ final class QueuePairBringUp implements AutoCloseable {
         }
     }
 
-    /**
-     * Checks that both sides ask for the same type of queue pair.
-     *
-     * @throws RdmaConnectException QUEUE_PAIR_TYPE if they differ
-     */
-    static void requireSameType(Offer local, Offer peer) {
-        TransportWish.requireSame(local, peer);
-        XrcEnd.requireSame(local, peer);
-    }
-
     PeerParameters local() {
         return local;
     }
@@ -177,7 +167,7 @@ final class QueuePairBringUp implements AutoCloseable {
      */
     Endpoint connect(PeerParameters peer, InetAddress from) {
         AlternateWish.requireSame(local.offer(), peer.offer());
-        requireSameType(local.offer(), peer.offer());
+        TransportWish.requireSame(local.offer(), peer.offer());
         if (linkLayer == LinkLayer.ETHERNET && options.verifyPeerGid()) {
             PeerGid.check(
                     resources.environment().network(),

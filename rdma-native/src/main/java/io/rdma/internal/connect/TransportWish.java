@@ -32,8 +32,8 @@ final class TransportWish {
     /**
      * Refuses an unreliable connection that cannot be made.
      *
-     * @throws RdmaConnectException DEVICE if the device or an option does not allow it, or cannot tell now; FLOW_CONTROL if credits are
-     *     needed, which it does not count
+     * @throws RdmaConnectException DEVICE if the device or an option does not allow it, or cannot tell now;
+     *     FLOW_CONTROL if credits are needed, which it does not count
      */
     static void requirePossible(DeviceResources resources, ConnectionOptions options) {
         if (isReliable(options)) {
@@ -145,5 +145,6 @@ final class TransportWish {
                             + " a reliable one (RC): set the same queuePairType on both sides",
                     null);
         }
+        XrcEnd.requireSame(local, peer);
     }
 }

@@ -69,9 +69,10 @@ class UnreliableTrialTest {
     }
 
     @Test
-    void closedResourcesAreNotAsked() {
-        resources.close();
-        refuse(Errno.ENOMEM);
-        assertThatThrownBy(this::bind).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+    void aCloseWaitsForTheTrial() {
+        faults.nextRuns.put("createQp", resources::close);
+        assertThatThrownBy(this::bind)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("set-up cannot close the resources");
     }
 }
