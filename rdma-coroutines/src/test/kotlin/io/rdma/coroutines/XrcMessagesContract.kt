@@ -10,6 +10,8 @@ import io.rdma.types.WorkCompletionException
 import io.rdma.types.WorkCompletionStatus
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.async
+import kotlinx.coroutines.flow.first
 import kotlinx.coroutines.flow.take
 import kotlinx.coroutines.flow.toList
 import kotlinx.coroutines.launch
@@ -143,6 +145,28 @@ abstract class XrcMessagesContract {
             waiting.cancel()
             waiting.join()
             repeat(BUFFERS + 1) { assertThat(one.receive(::valueOf)).isEqualTo(it) }
+        }
+
+    @Test
+    fun `a sender that waits for a receive can end`() =
+        xrc {
+            repeat(BUFFERS) { send(it, one) }
+            val waiting =
+                CoroutineScope(Dispatchers.Default).async { runCatching { send(BUFFERS, one) } }
+            awaiting { sender.endpoint.inFlight() == 1L }
+            sender.closeAndAwait()
+            assertThat(waiting.await().exceptionOrNull()).isInstanceOf(ConnectionClosedException::class.java)
+        }
+
+    @Test
+    fun `messages outlive their receiver`() =
+        xrc {
+            send(7, one)
+            val held = one.receiveOwned().first()
+            send(8, one) // nobody takes it
+            one.closeAndAwait()
+            assertThat(valueOf(held)).isEqualTo(7)
+            held.close()
         }
 
     @Test

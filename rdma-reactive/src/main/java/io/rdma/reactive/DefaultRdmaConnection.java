@@ -213,11 +213,7 @@ class DefaultRdmaConnection implements RdmaConnection {
 
     /** Returns the Mono of an operation. An invalid request becomes an error signal, like every other failure. */
     private <T> Mono<T> operation(Supplier<WorkRequest> request) {
-        try {
-            return OperationMono.of(endpoint, request.get());
-        } catch (IllegalArgumentException e) {
-            return Mono.error(e);
-        }
+        return OperationMono.of(endpoint, request);
     }
 
     @Override

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -72,7 +73,7 @@ final class DefaultRdmaXrcSender implements RdmaXrcSender {
 
     @Override
     public Mono<Void> send(RegisteredBuffer message, int receiver) {
-        return operation("SEND to receiver " + receiver, message, XrcRequest.send(message, receiver, false));
+        return operation("SEND to receiver " + receiver, message, () -> XrcRequest.send(message, receiver, false));
     }
 
     @Override
@@ -80,10 +81,10 @@ final class DefaultRdmaXrcSender implements RdmaXrcSender {
         return operation(
                 "SEND_WITH_IMM " + immediate + " to receiver " + receiver,
                 message,
-                XrcRequest.sendWithImmediate(message, immediate, receiver));
+                () -> XrcRequest.sendWithImmediate(message, immediate, receiver));
     }
 
-    private Mono<Void> operation(String event, RegisteredBuffer message, WorkRequest request) {
+    private Mono<Void> operation(String event, RegisteredBuffer message, Supplier<WorkRequest> request) {
         Mono<Void> operation = OperationMono.of(endpoint, request);
         return tap == null ? operation : tap.operation(event, message, operation);
     }

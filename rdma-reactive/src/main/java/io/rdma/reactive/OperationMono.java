@@ -4,6 +4,7 @@ import io.rdma.internal.engine.Operation;
 import io.rdma.internal.engine.Submitter;
 import io.rdma.internal.engine.WorkRequest;
 import io.rdma.internal.os.StackRoom;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -25,6 +26,15 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
 
     static <T> Mono<T> of(Submitter submitter, WorkRequest request) {
         return onAssembly(new OperationMono<>(submitter, request));
+    }
+
+    /** Does the same. Returns a Mono of the error if the request cannot be made of its arguments. */
+    static <T> Mono<T> of(Submitter submitter, Supplier<WorkRequest> request) {
+        try {
+            return of(submitter, request.get());
+        } catch (IllegalArgumentException e) {
+            return Mono.error(e);
+        }
     }
 
     @Override

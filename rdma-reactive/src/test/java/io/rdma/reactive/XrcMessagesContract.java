@@ -9,11 +9,14 @@ import io.rdma.buffer.ReceivedMessage;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.connect.FlowControl;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ConnectionClosedException;
 import io.rdma.internal.engine.Endpoint;
+import io.rdma.internal.engine.XrcReceiver;
+import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.testing.JavaProcess;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
@@ -27,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -40,6 +44,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
 
 /**
  * Contract of messages over extended reliable connections, the same on every device: two receivers and a server in one
@@ -142,7 +147,11 @@ abstract class XrcMessagesContract {
     }
 
     private static int outstanding(RdmaXrcReceiver receiver) {
-        return ((DefaultRdmaXrcReceiver) receiver).engine().receives().outstanding();
+        return engine(receiver).receives().outstanding();
+    }
+
+    private static XrcReceiver engine(RdmaXrcReceiver of) {
+        return ((DefaultRdmaXrcReceiver) of).engine();
     }
 
     private static Mono<Void> send(RdmaXrcSender from, int value, RdmaXrcReceiver to) {
@@ -268,6 +277,10 @@ abstract class XrcMessagesContract {
                     .hasMessageContaining("receiveBuffers");
         }
         roomier.disposeNow(PATIENCE);
+        try (RegisteredBuffer small = sender.acquire().block(PATIENCE)) {
+            StepVerifier.create(sender.send(small, -1)).verifyError(IllegalArgumentException.class);
+            StepVerifier.create(sender.sendWithImmediate(small, 0, -1)).verifyError(IllegalArgumentException.class);
+        }
         assertThatThrownBy(() -> sender.send(1, target -> {}, 1 << 24).block(PATIENCE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("number()");
@@ -327,6 +340,61 @@ abstract class XrcMessagesContract {
         await("its queue pair").atMost(PATIENCE).until(() -> servers.endpoints().size() == 1);
         send(second, 0, one).block(PATIENCE);
         assertArrive(arrived, 1);
+    }
+
+    @Test
+    void aSenderThatWaitsForAReceiveCanEnd() {
+        RdmaXrcSender second = connected(server);
+        Flux.range(0, BUFFERS).concatMap(i -> send(sender, i, one)).blockLast(PATIENCE);
+        CompletableFuture<Void> waiting = send(sender, BUFFERS, one).toFuture();
+        CompletableFuture<Void> waitingToo = send(second, BUFFERS, one).toFuture();
+        await("both are posted")
+                .atMost(PATIENCE)
+                .until(() -> sender.endpoint().inFlight() + second.endpoint().inFlight() == 2);
+        sender.disposeNow(PATIENCE);
+        assertThat(waiting)
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(ConnectionClosedException.class);
+        assertThat(waitingToo).isNotDone();
+        one.disposeNow(PATIENCE);
+        assertThat(waitingToo)
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(WorkCompletionException.class);
+    }
+
+    @Test
+    void messagesOutliveTheirReceiver() {
+        send(sender, 7, one).block(PATIENCE);
+        ReceivedMessage held = one.receiveOwned().blockFirst(PATIENCE);
+        send(sender, 8, one).block(PATIENCE); // nobody takes it
+        one.disposeNow(PATIENCE);
+        assertThat(valueOf(held)).isEqualTo(7);
+        held.close();
+    }
+
+    /** A completion that comes while the receiver closes must not be left where other ends have theirs. */
+    @Test
+    void aReceiverTakesItsCompletionQueueWithIt() {
+        RdmaXrcReceiver flooded = bind();
+        RdmaXrcSender flooding = connected(server);
+        CompletionLoop loop = engine(flooded).loop();
+        int entries = loop.entries();
+        int queues = loop.completionQueues().size();
+        assertThat(loop.completionQueues().getLast().entries()).isEqualTo(BUFFERS);
+        Queue<Integer> arrived = values(flooded);
+        Disposable flood = Flux.range(0, 100_000)
+                .flatMap(i -> send(flooding, i, flooded), 4)
+                .onErrorComplete()
+                .subscribe();
+        await("the flood").atMost(PATIENCE).until(() -> !arrived.isEmpty());
+        flooded.disposeNow(PATIENCE);
+        await("its end").atMost(PATIENCE).until(flood::isDisposed);
+        assertThat(loop.completionQueues()).hasSize(queues - 1);
+        assertThat(loop.entries()).isEqualTo(entries - BUFFERS);
+        send(sender, 0, one).block(PATIENCE);
+        assertArrive(values(one), 1);
     }
 
     @Test
@@ -419,6 +487,10 @@ abstract class XrcMessagesContract {
                         .connectNow(PATIENCE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("ConnectMethod");
+        assertThatThrownBy(() -> server().options(o -> o.withFlowControl(FlowControl.CREDITS_REQUIRED))
+                        .bindNow(PATIENCE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("FlowControl");
         send(sender, 0, one).block(PATIENCE); // the others go on
         assertArrive(values(one), 1);
     }

@@ -33,6 +33,7 @@ public final class XrcConnections implements AutoCloseable {
         this.device = device;
     }
 
+    /** Returns the domain. Must run within a pending setup, behind whose end the domains close. */
     private static XrcDomain domain(DeviceResources resources, @Nullable Path file) {
         XrcEnd.require(resources.context());
         return resources.companion(XrcConnections.class, XrcConnections::new).domain(file);
@@ -75,8 +76,13 @@ public final class XrcConnections implements AutoCloseable {
     public static XrcReceiver receiver(DeviceResources resources, ConnectionOptions options, @Nullable Path file) {
         try (CleanupStack done = new CleanupStack()) {
             done.add(resources.begin(() -> {})); // nothing to cancel: it waits for no peer
-            return new XrcReceiver(
-                    resources, domain(resources, file), options.receiveBuffers(), options.receiveBufferSize());
+            return receiver(resources, options, domain(resources, file));
+        }
+    }
+
+    private static XrcReceiver receiver(DeviceResources resources, ConnectionOptions options, XrcDomain domain) {
+        try {
+            return new XrcReceiver(resources, domain, options.receiveBuffers(), options.receiveBufferSize());
         } catch (IllegalStateException noRoom) {
             throw new RdmaConnectException(Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
         }
@@ -93,7 +99,7 @@ public final class XrcConnections implements AutoCloseable {
      * @return the listener
      * @throws RdmaConnectException BIND if the port is in use or there is no such file; DEVICE if the device has no
      *     such connections
-     * @throws IllegalArgumentException if the options ask for RDMA CM or an alternate path
+     * @throws IllegalArgumentException if the options ask for RDMA CM, an alternate path or credits
      */
     public static RdmaListener listen(
             DeviceResources resources,
@@ -101,14 +107,17 @@ public final class XrcConnections implements AutoCloseable {
             AdmissionLimits limits,
             InetSocketAddress address,
             @Nullable Path file) {
-        XrcEnd end = new XrcEnd(domain(resources, file));
-        return RdmaListener.bind(
-                resources,
-                end.applied(options),
-                limits,
-                address,
-                client -> new RdmaListener.ListenersHome(resources, connection -> {}),
-                end);
+        try (CleanupStack done = new CleanupStack()) {
+            done.add(resources.begin(() -> {})); // as above
+            XrcEnd end = new XrcEnd(domain(resources, file));
+            return RdmaListener.bind(
+                    resources,
+                    end.applied(options),
+                    limits,
+                    address,
+                    client -> new RdmaListener.ListenersHome(resources, connection -> {}),
+                    end);
+        }
     }
 
     /**
@@ -120,7 +129,7 @@ public final class XrcConnections implements AutoCloseable {
      * @param handler called exactly once
      * @return the attempt
      * @throws RdmaConnectException DEVICE if the device has no such connections
-     * @throws IllegalArgumentException if the options ask for RDMA CM or an alternate path
+     * @throws IllegalArgumentException if the options ask for RDMA CM, an alternate path or credits
      */
     public static RdmaConnector connect(
             DeviceResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {

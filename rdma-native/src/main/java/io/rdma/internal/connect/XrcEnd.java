@@ -60,15 +60,16 @@ record XrcEnd(@Nullable XrcDomain domain) {
      * Returns the options of this end: no credits, because a sender that meets no receive waits in its device; and no
      * memory for what this end does not do.
      *
-     * @throws IllegalArgumentException if they ask for RDMA CM, an alternate path or another type of queue pair
+     * @throws IllegalArgumentException if they ask for RDMA CM, an alternate path, credits or another type of queue pair
      */
     ConnectionOptions applied(ConnectionOptions options) {
         if (options.connectMethod() == ConnectMethod.RDMA_CM
                 || options.path().alternateGidAddress() != null
+                || options.flowControl() == FlowControl.CREDITS_REQUIRED
                 || !TransportWish.isReliable(options)) {
             throw new IllegalArgumentException("extended reliable connections (XRC) are made by the exchange over TCP,"
-                    + " without an alternate path: choose ConnectMethod.AUTOMATIC or TCP, and leave queuePairType and"
-                    + " the path's alternateGidAddress out");
+                    + " without an alternate path and without credits: choose ConnectMethod.AUTOMATIC or TCP and"
+                    + " FlowControl.CREDITS, and leave queuePairType and the path's alternateGidAddress out");
         }
         ConnectionOptions plain = options.withConnectMethod(ConnectMethod.TCP).withFlowControl(FlowControl.PLAIN);
         return domain == null

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 // States: OPEN -> CLOSING (posts no more receives) -> CLOSED (the shared receive queue is destroyed).
 // The end is decided once, by the thread that sets `end`. The steps behind it run on the loop, once no thread posts.
+// A sender may use a receive until the shared receive queue is destroyed. A driver such as that of mlx5 then fails the
+// poll that finds the completion. So the receiver has a completion queue of its own, which is not polled after that.
 
 /**
  * Receiver of extended reliable connections (XRC): a shared receive queue of an XRC domain with its receives. It has no
@@ -47,13 +49,13 @@ public final class XrcReceiver implements LoopMember, MessageSource {
      * @param size bytes of each: the longest message
      * @throws VerbsException if the device has no shared receive queue of that depth
      * @throws RdmaException if it refuses its receives
-     * @throws IllegalStateException if the completion queue has no room for that many
+     * @throws IllegalStateException if the loop has no room for a completion queue of that many
      */
     public XrcReceiver(DeviceResources resources, XrcDomain xrc, int count, int size) {
         this.loop = resources.roomiestLoop();
         this.size = size;
         try (CleanupStack cleanup = new CleanupStack()) {
-            completions = cleanup.add(loop.reserve(count));
+            completions = cleanup.add(CompletionReservation.ofOwnQueue(loop, count));
             queue = cleanup.add(resources
                     .domain()
                     .createSharedReceiveQueue(xrc, completions.queue(), SharedReceiveQueueAttributes.of(count, 1)));
@@ -66,12 +68,19 @@ public final class XrcReceiver implements LoopMember, MessageSource {
             receives.ring.postAll();
         } catch (Throwable e) {
             fail(e); // the loop has it: nothing of it stays
+            dropUnclaimed();
             throw e;
         }
         Throwable refused = failure();
         if (refused != null) {
+            dropUnclaimed();
             throw new RdmaException("the receives of an XRC receiver were refused: " + refused, refused);
         }
+    }
+
+    /** Drops the messages of a receiver that no application gets: some of its receives may have been posted. */
+    private void dropUnclaimed() {
+        closed.thenRun(receives::discardUnclaimed);
     }
 
     /** Returns the receivers whose receives complete on a loop. */
@@ -162,8 +171,8 @@ public final class XrcReceiver implements LoopMember, MessageSource {
             return false; // a thread is posting
         }
         new CloseSteps()
+                .run(loop::pollAll) // messages that have arrived can still be received after a failure
                 .run(queue::close)
-                .run(loop::pollAll) // no completion is left whose entry another user may reserve
                 .run(completions::close)
                 .run(receives.ring::destroyed)
                 .run(receives::terminate)

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 // Invariants
 // - The reserved entries of a queue never exceed its entries, so no queue can overrun. A queue pair reserves its whole
 // depth before it is created, and gives the entries back when it is destroyed.
-// - A queue is never resized, because several devices cannot do that. It is never destroyed before its loop ends,
-// because a queue pair cannot change its queue.
-// - Queues are added under the monitor by replacing the array, so the loop polls them without a lock. The thread that
-// added one wakes the loop, which arms all of them before it sleeps.
-// - A receive of a shared receive queue may complete on any of these queues. So each queue reserves entries for all
-// receives of the shared queues.
+// - A queue is never resized, because several devices cannot do that. One that queue pairs share is never destroyed
+// before its loop ends, because a queue pair cannot change its queue.
+// - Queues are added and removed under the monitor by replacing the array, so the loop polls them without a lock. The
+// thread that added one wakes the loop, which arms all of them before it sleeps. The loop itself removes one.
+// - A receive of a shared receive queue may complete on any queue of queue pairs. So each of these reserves entries for
+// all receives of the shared queues.
 
 /** Completion queues of one loop, on one channel. The first one is there from the start, others are added on demand. */
 final class CompletionQueues {
@@ -26,16 +26,23 @@ final class CompletionQueues {
     /** One of the queues. */
     static final class Polled {
         private final CompletionQueue queue;
-        private int free; // guarded by the enclosing CompletionQueues
+        private final boolean own;
+        private int free; // guarded by the enclosing CompletionQueues; 0 of an own queue
         private int unacknowledged; // (loop)
 
-        private Polled(CompletionQueue queue, int free) {
+        private Polled(CompletionQueue queue, int free, boolean own) {
             this.queue = queue;
             this.free = free;
+            this.own = own;
         }
 
         CompletionQueue queue() {
             return queue;
+        }
+
+        /** Returns whether one reservation alone has the queue, which ends with it. */
+        boolean isOwn() {
+            return own;
         }
     }
 
@@ -52,7 +59,7 @@ final class CompletionQueues {
         this.channel = channel;
         this.limits = limits;
         CompletionQueue first = context.createCompletionQueue(limits.first(), channel, vector);
-        all = new Polled[] {new Polled(first, first.entries())};
+        all = new Polled[] {new Polled(first, first.entries(), false)};
     }
 
     /** Returns the queues, for the loop to poll. */
@@ -98,42 +105,77 @@ final class CompletionQueues {
     }
 
     /**
+     * Adds a queue that nothing else uses.
+     *
+     * @return the queue, which {@link #remove} destroys
+     * @throws IllegalStateException if there is no room for it
+     */
+    synchronized Polled reserveOwn(int entries) {
+        if (entries > deepest()) {
+            throw refusal(entries, null);
+        }
+        return add(new Polled(made(entries, entries, entries), 0, true));
+    }
+
+    /** Destroys a queue of {@link #reserveOwn}, which is polled no more. Loop. */
+    void remove(Polled own) {
+        synchronized (this) {
+            all = Arrays.stream(all).filter(one -> one != own).toArray(Polled[]::new);
+        }
+        CloseSteps steps = new CloseSteps();
+        destroy(own, steps);
+        steps.report();
+    }
+
+    /**
      * Reserves entries of every queue, future ones included.
      *
      * @throws IllegalStateException if one of the queues has fewer entries left
      */
     synchronized void reserveInEach(int entries) {
-        for (Polled one : all) {
+        Polled[] shared = shared();
+        for (Polled one : shared) {
             if (one.free < entries) {
                 throw refusal(entries, null);
             }
         }
         inEach += entries;
-        for (Polled one : all) {
+        for (Polled one : shared) {
             one.free -= entries;
         }
     }
 
     synchronized void releaseInEach(int entries) {
         inEach -= entries;
-        for (Polled one : all) {
+        for (Polled one : shared()) {
             one.free += entries;
         }
     }
 
+    private Polled[] shared() {
+        return Arrays.stream(all).filter(one -> !one.own).toArray(Polled[]::new);
+    }
+
+    /** Returns the depth of the deepest queue for which there is room. */
+    private int deepest() {
+        return Math.min(limits.deepest(), limits.most() - entries());
+    }
+
     private Polled add(int entries) {
-        Polled[] now = all;
         int least = entries + inEach;
-        int left = limits.most() - entries();
-        int deepest = Math.min(limits.deepest(), left);
+        int deepest = deepest();
         if (least > deepest) {
             throw refusal(entries, null);
         }
-        int twice = 2 * now[now.length - 1].queue.entries(); // doubling keeps the number of queues to poll small
+        Polled[] shared = shared();
+        int twice = 2 * shared[shared.length - 1].queue.entries(); // doubling keeps the number of queues to poll small
         CompletionQueue queue = made(Math.max(least, Math.min(deepest, twice)), least, entries);
-        Polled added = new Polled(queue, queue.entries() - inEach);
-        Polled[] next = Arrays.copyOf(now, now.length + 1);
-        next[now.length] = added;
+        return add(new Polled(queue, queue.entries() - inEach, false));
+    }
+
+    private Polled add(Polled added) {
+        Polled[] next = Arrays.copyOf(all, all.length + 1);
+        next[all.length] = added;
         all = next;
         return added;
     }
@@ -203,11 +245,15 @@ final class CompletionQueues {
             }
         });
         for (Polled one : all) {
-            steps.run(() -> acknowledge(one));
-            steps.run(() -> acknowledge(one)); // again, in case the first attempt failed
-            if (one.unacknowledged == 0) { // else ibv_destroy_cq(3) would wait for ever
-                steps.run(one.queue::close);
-            }
+            destroy(one, steps);
+        }
+    }
+
+    private static void destroy(Polled one, CloseSteps steps) {
+        steps.run(() -> acknowledge(one));
+        steps.run(() -> acknowledge(one)); // again, in case the first attempt failed
+        if (one.unacknowledged == 0) { // else ibv_destroy_cq(3) would wait for ever
+            steps.run(one.queue::close);
         }
     }
 }
