@@ -60,6 +60,7 @@ final class TransportWish {
                             + " sharedReceiveBuffers",
                     null);
         }
+        OnDemandWish.requirePossible(resources, QueuePairType.UC);
         try (CompletionQueue queue = resources.context().createCompletionQueue(2, null)) {
             resources
                     .domain()
