@@ -61,7 +61,7 @@ public final class DatagramBinding implements AutoCloseable {
             AlternateWish.requireNone(resources.context(), options);
             PathWishes wishes = new PathWishes(resources.context(), options);
             wishes.requirePort(Reason.DEVICE, id.port());
-            PortAttributes port = PortSelector.requireActive(resources.context(), id.port());
+            PortAttributes port = PortSelector.requireUsable(resources.context(), id.port());
             wishes.requireAddress(address.getAddress());
             wishes.requirePossible(port.linkLayer(), address.getAddress());
             int gid = wishes.gid(id.port(), port.linkLayer(), address.getAddress())
