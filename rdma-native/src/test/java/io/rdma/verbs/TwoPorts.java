@@ -64,10 +64,8 @@ public final class TwoPorts {
                         case "queryDevice" -> attributes;
                         case "queryGidTable" -> gids;
                         case "isSoftware" -> false;
-                        case "queryPort" -> with(
-                                SoftLimits.port(true, Ibv.MTU_1024, 1, 0),
-                                "state",
-                                states[(int) given[1] - 1].code());
+                        case "queryPort" ->
+                            with(SoftLimits.port(true, Ibv.MTU_1024, 1, 0), "state", states[(int) given[1] - 1].code());
                         default -> throw new UnsupportedOperationException(method.getName());
                     };
                 });
