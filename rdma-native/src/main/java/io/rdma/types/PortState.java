@@ -25,6 +25,15 @@ public enum PortState {
     }
 
     /**
+     * Returns whether packets pass the port.
+     *
+     * @return true for ACTIVE and ACTIVE_DEFER
+     */
+    public boolean isUsable() {
+        return this == ACTIVE || this == ACTIVE_DEFER;
+    }
+
+    /**
      * Returns the number of this constant in C.
      *
      * @return the value of the constant in {@code infiniband/verbs.h}

@@ -6,7 +6,6 @@ import io.rdma.internal.os.Preparation;
 import io.rdma.internal.soft.SoftDevices;
 import io.rdma.internal.soft.SoftVerbs;
 import io.rdma.types.Errno;
-import io.rdma.types.PortState;
 import io.rdma.types.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,7 +90,7 @@ public final class RdmaDevices {
         try (DeviceContext context = device.open()) {
             int ports = context.queryDevice().physPortCnt();
             for (int port = 1; port <= ports; port++) {
-                if (context.queryPort(port).state() == PortState.ACTIVE) {
+                if (context.queryPort(port).state().isUsable()) {
                     return true;
                 }
             }

@@ -6,6 +6,7 @@ import io.rdma.internal.ibv.GidEntry;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.soft.objects.SoftLimits;
 import io.rdma.types.Gid;
+import io.rdma.types.PortState;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.RecordComponent;
 import java.net.InetAddress;
@@ -17,7 +18,7 @@ import java.util.List;
 public final class TwoPorts {
     private static final int PORTS = 2;
 
-    private final boolean[] active = {true, true};
+    private final PortState[] states = {PortState.ACTIVE, PortState.ACTIVE};
     private final List<GidEntry> gids = new ArrayList<>();
     private final DeviceAttr attributes;
 
@@ -31,26 +32,28 @@ public final class TwoPorts {
             this.gids.add(new GidEntry(Gid.of(gids[i]).bytes(), 0, i + 1, Ibv.GID_TYPE_ROCE_V2, 0));
         }
         try (DeviceContext other = RdmaDevices.named("soft0").open()) {
-            attributes = withTwoPorts(other.verbs.queryDevice(other.handle()));
+            attributes = with(other.verbs.queryDevice(other.handle()), "physPortCnt", PORTS);
         }
     }
 
-    private static DeviceAttr withTwoPorts(DeviceAttr of) throws ReflectiveOperationException {
-        RecordComponent[] components = DeviceAttr.class.getRecordComponents();
+    private static <R extends Record> R with(R of, String name, int value) throws ReflectiveOperationException {
+        RecordComponent[] components = of.getClass().getRecordComponents();
         Object[] values = new Object[components.length];
         for (int i = 0; i < values.length; i++) {
-            values[i] = components[i].getName().equals("physPortCnt")
-                    ? PORTS
+            values[i] = components[i].getName().equals(name)
+                    ? value
                     : components[i].getAccessor().invoke(of);
         }
         Class<?>[] types =
                 Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
-        return DeviceAttr.class.getDeclaredConstructor(types).newInstance(values);
+        @SuppressWarnings("unchecked")
+        Class<R> type = (Class<R>) of.getClass();
+        return type.getDeclaredConstructor(types).newInstance(values);
     }
 
-    /** Takes the link of a port down. */
-    public void setDown(int port) {
-        active[port - 1] = false;
+    /** Changes the state of a port. */
+    public void set(int port, PortState state) {
+        states[port - 1] = state;
     }
 
     /** Returns the device, open. */
@@ -61,7 +64,8 @@ public final class TwoPorts {
                         case "queryDevice" -> attributes;
                         case "queryGidTable" -> gids;
                         case "isSoftware" -> false;
-                        case "queryPort" -> SoftLimits.port(active[(int) given[1] - 1], Ibv.MTU_1024, 1, 0);
+                        case "queryPort" ->
+                            with(SoftLimits.port(true, Ibv.MTU_1024, 1, 0), "state", states[(int) given[1] - 1].code());
                         default -> throw new UnsupportedOperationException(method.getName());
                     };
                 });

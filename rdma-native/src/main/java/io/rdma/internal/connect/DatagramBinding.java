@@ -8,7 +8,6 @@ import io.rdma.internal.close.CleanupStack;
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DatagramEndpoint;
 import io.rdma.internal.engine.DeviceResources;
-import io.rdma.internal.engine.OnDemandMemory;
 import io.rdma.internal.loop.CompletionReservation;
 import io.rdma.types.PortAttributes;
 import io.rdma.types.QueuePairState;
@@ -18,7 +17,6 @@ import io.rdma.verbs.AddressHandleAttributes;
 import io.rdma.verbs.CmIdentifier;
 import io.rdma.verbs.CompletionQueue;
 import io.rdma.verbs.DatagramAddress;
-import io.rdma.verbs.DeviceContext;
 import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairAttributes;
 import io.rdma.verbs.QueuePairType;
@@ -50,9 +48,7 @@ public final class DatagramBinding implements AutoCloseable {
     private DatagramBinding(
             DeviceResources resources, CmLoop loop, ConnectionOptions options, InetSocketAddress wanted) {
         this.environment = resources.environment();
-        if (resources.domain().policy().onDemand()) {
-            requireOnDemand(resources.context());
-        }
+        OnDemandWish.requirePossible(resources, QueuePairType.UD);
         try (CleanupStack cleanup = new CleanupStack()) {
             service = new DatagramService(loop);
             cleanup.add(service::close);
@@ -65,7 +61,7 @@ public final class DatagramBinding implements AutoCloseable {
             AlternateWish.requireNone(resources.context(), options);
             PathWishes wishes = new PathWishes(resources.context(), options);
             wishes.requirePort(Reason.DEVICE, id.port());
-            PortAttributes port = PortSelector.requireActive(resources.context(), id.port());
+            PortAttributes port = PortSelector.requireUsable(resources.context(), id.port());
             wishes.requireAddress(address.getAddress());
             wishes.requirePossible(port.linkLayer(), address.getAddress());
             int gid = wishes.gid(id.port(), port.linkLayer(), address.getAddress())
@@ -162,14 +158,6 @@ public final class DatagramBinding implements AutoCloseable {
                     e);
         } catch (IllegalStateException noRoom) {
             throw new RdmaConnectException(Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
-        }
-    }
-
-    private static void requireOnDemand(DeviceContext context) {
-        try {
-            OnDemandMemory.requireForDatagrams(context);
-        } catch (VerbsException e) {
-            throw new RdmaConnectException(Reason.DEVICE, String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -5,7 +5,6 @@ import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
 import io.rdma.types.GidTableEntry;
 import io.rdma.types.PortAttributes;
-import io.rdma.types.PortState;
 import io.rdma.verbs.DeviceContext;
 import java.net.InetAddress;
 import java.util.List;
@@ -17,8 +16,8 @@ final class PortSelector {
     private PortSelector() {}
 
     /**
-     * Returns the best port of a device. A port that is ACTIVE comes first, then one with the GID that the path asks
-     * for, then one with the local address of the exchange, then the lower number. A device with one port is not asked.
+     * Returns the best port of a device. A usable port comes first, then one with the GID that the path asks for,
+     * then one with the local address of the exchange, then the lower number. A device with one port is not asked.
      */
     static int select(DeviceContext device, InetAddress local, PathOptions wanted) {
         int ports = device.queryDevice().physPortCnt();
@@ -38,11 +37,11 @@ final class PortSelector {
     /**
      * Returns the attributes of the port of a connection.
      *
-     * @throws RdmaConnectException DEVICE if it is not ACTIVE
+     * @throws RdmaConnectException DEVICE if it is not usable
      */
-    static PortAttributes requireActive(DeviceContext device, int port) {
+    static PortAttributes requireUsable(DeviceContext device, int port) {
         PortAttributes attributes = device.queryPort(port);
-        if (attributes.state() != PortState.ACTIVE) {
+        if (!attributes.state().isUsable()) {
             throw new RdmaConnectException(
                     Reason.DEVICE,
                     "port " + port + " of " + device.name() + " is " + attributes.state()
@@ -55,7 +54,7 @@ final class PortSelector {
 
     private static int rank(
             DeviceContext device, int port, List<GidTableEntry> gids, InetAddress local, PathOptions wanted) {
-        boolean active = device.queryPort(port).state() == PortState.ACTIVE;
+        boolean usable = device.queryPort(port).state().isUsable();
         boolean hasWanted = false;
         boolean hasLocal = false;
         for (GidTableEntry entry : gids) {
@@ -64,6 +63,6 @@ final class PortSelector {
                 hasLocal |= entry.gid().toAddress().equals(local);
             }
         }
-        return (active ? 0 : 4) + (hasWanted ? 0 : 2) + (hasLocal ? 0 : 1);
+        return (usable ? 0 : 4) + (hasWanted ? 0 : 2) + (hasLocal ? 0 : 1);
     }
 }

@@ -108,7 +108,7 @@ final class QueuePairBringUp implements AutoCloseable {
         this.options = QueuePairCreation.fitted(options, device);
         wishes = new PathWishes(resources.context(), options);
         CompletionLoop loop = resources.roomiestLoop();
-        PortAttributes port = PortSelector.requireActive(resources.context(), portNumber);
+        PortAttributes port = PortSelector.requireUsable(resources.context(), portNumber);
         linkLayer = port.linkLayer();
         wishes.requirePossible(linkLayer, localAddress);
         gid = wishes.gid(portNumber, linkLayer, localAddress);

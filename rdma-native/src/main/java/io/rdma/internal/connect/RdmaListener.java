@@ -51,6 +51,10 @@ public final class RdmaListener implements AutoCloseable {
                 : new CmTokens(resources.environment().random());
         this.refusals = new RefusalLog(RdmaListener::log, resources.environment());
         ConnectWays ways = ConnectWays.of(resources, options, address.getAddress());
+        if (options.path().port() != null) {
+            PathWishes wishes = new PathWishes(resources.context(), options);
+            PortSelector.requireUsable(resources.context(), wishes.port(address.getAddress()));
+        }
         if (!ways.exchange()) {
             exchanges = null;
             manager = CmListener.bind(resources, options, admission, refusals, null, address, homes);
@@ -113,7 +117,8 @@ public final class RdmaListener implements AutoCloseable {
      * @param address local; port 0 takes a free one
      * @param handler called for each connection, on a thread of its own that may block
      * @return the listener; closing it leaves the connections open
-     * @throws RdmaConnectException BIND if the port is in use or this host does not have the address
+     * @throws RdmaConnectException BIND if the port is in use or this host does not have the address; DEVICE if the port
+     *     of the path is not usable
      */
     public static RdmaListener bind(
             DeviceResources resources,
@@ -144,7 +149,8 @@ public final class RdmaListener implements AutoCloseable {
      * @param address local; port 0 takes a free one
      * @param homes of the connections
      * @return the listener; closing it leaves the connections open
-     * @throws RdmaConnectException BIND if the port is in use or this host does not have the address
+     * @throws RdmaConnectException BIND if the port is in use or this host does not have the address; DEVICE if the port
+     *     of the path is not usable
      */
     public static RdmaListener bindWithHomes(
             DeviceResources resources,

@@ -58,6 +58,7 @@ final class TransportWish {
                             + " sharedReceiveBuffers",
                     null);
         }
+        OnDemandWish.requirePossible(resources, QueuePairType.UC);
         requireMade(resources);
     }
 

@@ -11,6 +11,7 @@ import io.rdma.internal.engine.XrcReceiver;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
 import io.rdma.verbs.DeviceContext;
+import io.rdma.verbs.QueuePairType;
 import io.rdma.verbs.XrcDomain;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -35,7 +36,7 @@ public final class XrcConnections implements AutoCloseable {
 
     /** Returns the domain. Must run within a pending setup, behind whose end the domains close. */
     private static XrcDomain domain(DeviceResources resources, @Nullable Path file) {
-        XrcEnd.require(resources.context());
+        XrcEnd.require(resources, QueuePairType.XRC_RECV);
         return resources.companion(XrcConnections.class, XrcConnections::new).domain(file);
     }
 
@@ -133,7 +134,7 @@ public final class XrcConnections implements AutoCloseable {
      */
     public static RdmaConnector connect(
             DeviceResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
-        XrcEnd.require(resources.context());
+        XrcEnd.require(resources, QueuePairType.XRC_SEND);
         return RdmaConnector.connect(resources, XrcEnd.SENDER.applied(options), address, handler, XrcEnd.SENDER);
     }
 

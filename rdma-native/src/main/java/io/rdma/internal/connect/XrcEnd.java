@@ -5,6 +5,7 @@ import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.FlowControl;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.engine.SharedReceives;
 import io.rdma.types.DeviceCapability;
 import io.rdma.types.QueuePairCapacity;
@@ -37,14 +38,17 @@ record XrcEnd(@Nullable XrcDomain domain) {
     }
 
     /**
-     * Checks that the device has extended reliable connections.
+     * Checks that the device has extended reliable connections, and can use the memory of the resources for them.
      *
-     * @throws RdmaConnectException DEVICE if it has none
+     * @param type of the queue pair, of one end
+     * @throws RdmaConnectException DEVICE if it has none, or cannot
      */
-    static void require(DeviceContext device) {
+    static void require(DeviceResources resources, QueuePairType type) {
+        DeviceContext device = resources.context();
         if (!device.queryDevice().capabilities().contains(DeviceCapability.XRC)) {
             throw impossible(device, "IBV_DEVICE_XRC is not set", null);
         }
+        OnDemandWish.requirePossible(resources, type);
     }
 
     /** Creates the exception for a device that has none. */

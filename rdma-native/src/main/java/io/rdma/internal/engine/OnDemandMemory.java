@@ -14,7 +14,7 @@ public final class OnDemandMemory {
     private OnDemandMemory() {}
 
     /**
-     * Checks the memory of connections.
+     * Checks the memory of reliable connections.
      *
      * @param shared whether they share receive buffers
      * @throws VerbsException EOPNOTSUPP if the device lacks on-demand paging for one of their operations
@@ -29,20 +29,35 @@ public final class OnDemandMemory {
     }
 
     /**
-     * Checks the memory of datagrams.
+     * Checks the memory of datagrams, and of connections of other types.
      *
+     * @param type of their queue pairs: UD, UC, XRC_SEND or XRC_RECV
      * @throws VerbsException EOPNOTSUPP if the device lacks on-demand paging for one of their operations
      */
-    public static void requireForDatagrams(DeviceContext context) {
-        Set<OnDemandOperation> needed = EnumSet.of(OnDemandOperation.SEND, OnDemandOperation.RECV);
-        require(context.name(), context.queryDeviceExtended(), QueuePairType.UD, needed);
+    public static void require(DeviceContext context, QueuePairType type) {
+        require(
+                context.name(),
+                context.queryDeviceExtended(),
+                type,
+                switch (type) {
+                    case UD -> EnumSet.of(OnDemandOperation.SEND, OnDemandOperation.RECV);
+                    case UC -> EnumSet.of(OnDemandOperation.SEND, OnDemandOperation.RECV, OnDemandOperation.WRITE);
+                    case XRC_RECV -> EnumSet.of(OnDemandOperation.SRQ_RECV);
+                    default -> EnumSet.of(OnDemandOperation.SEND, OnDemandOperation.WRITE, OnDemandOperation.READ);
+                });
     }
 
     static void require(
             String device, ExtendedDeviceAttributes has, QueuePairType type, Set<OnDemandOperation> needed) {
         Set<OnDemandOperation> lacking = EnumSet.copyOf(needed);
         if (has.onDemand()) {
-            lacking.removeAll(type == QueuePairType.UD ? has.udOnDemand() : has.rcOnDemand());
+            lacking.removeAll(
+                    switch (type) {
+                        case RC -> has.rcOnDemand();
+                        case UC -> has.ucOnDemand();
+                        case UD -> has.udOnDemand();
+                        case XRC_SEND, XRC_RECV -> has.xrcOnDemand();
+                    });
         }
         if (!lacking.isEmpty()) {
             throw new VerbsException(

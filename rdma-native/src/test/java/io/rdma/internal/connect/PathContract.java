@@ -158,8 +158,9 @@ abstract class PathContract {
         assertThatThrownBy(() -> connected(ConnectMethod.TCP, down, PathOptions.DEFAULT))
                 .hasMessageContainingAll("is DOWN", "leave the path's port out");
         assertThatThrownBy(() -> connected(ConnectMethod.TCP, PathOptions.DEFAULT, down))
+                .as("bind of a server")
                 .isInstanceOfSatisfying(
-                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(Reason.REJECTED));
+                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEVICE));
         assertThatThrownBy(() -> connected(ConnectMethod.RDMA_CM, down, PathOptions.DEFAULT))
                 .hasMessageContaining("the addresses lead to port " + port());
         impossible(options(ConnectMethod.AUTOMATIC, down), "port 1");

@@ -1,8 +1,12 @@
 package io.rdma.internal.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.connect.PathOptions;
+import io.rdma.connect.RdmaConnectException;
+import io.rdma.connect.RdmaConnectException.Reason;
+import io.rdma.types.PortState;
 import io.rdma.verbs.TwoPorts;
 import java.net.InetAddress;
 import org.junit.jupiter.api.Test;
@@ -38,10 +42,21 @@ class PortSelectorTest {
 
     @Test
     void aPortThatIsDownComesLast() {
-        device.setDown(1);
+        device.set(1, PortState.DOWN);
         assertThat(selected(NEITHER, PathOptions.DEFAULT)).isEqualTo(2);
         assertThat(selected(FIRST, PathOptions.DEFAULT.withGidAddress(FIRST))).isEqualTo(2);
-        device.setDown(2);
+        assertThatThrownBy(() -> PortSelector.requireUsable(device.context(), 1))
+                .isInstanceOfSatisfying(
+                        RdmaConnectException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEVICE))
+                .hasMessageContaining("DOWN");
+        device.set(2, PortState.DOWN);
         assertThat(selected(SECOND, PathOptions.DEFAULT)).isEqualTo(2);
+    }
+
+    @Test
+    void aPortWhoseLinkFlapsIsUsable() {
+        device.set(1, PortState.ACTIVE_DEFER);
+        assertThat(selected(FIRST, PathOptions.DEFAULT)).isEqualTo(1);
+        assertThat(PortSelector.requireUsable(device.context(), 1).state()).isEqualTo(PortState.ACTIVE_DEFER);
     }
 }

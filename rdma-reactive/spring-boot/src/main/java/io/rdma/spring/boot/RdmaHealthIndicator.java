@@ -2,7 +2,6 @@ package io.rdma.spring.boot;
 
 import io.rdma.connect.RdmaResources;
 import io.rdma.types.PortAttributes;
-import io.rdma.types.PortState;
 import org.springframework.boot.health.contributor.AbstractReactiveHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import reactor.core.publisher.Mono;
@@ -31,7 +30,7 @@ public final class RdmaHealthIndicator extends AbstractReactiveHealthIndicator {
         int ports = resources.context().queryDevice().physPortCnt();
         for (int port = 1; port <= ports; port++) {
             PortAttributes attributes = resources.context().queryPort(port);
-            active |= attributes.state() == PortState.ACTIVE;
+            active |= attributes.state().isUsable();
             builder.withDetail("port" + port, attributes.state().name());
         }
         builder.withDetail("connections", resources.endpoints().size());
