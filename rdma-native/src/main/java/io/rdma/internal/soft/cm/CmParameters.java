@@ -43,9 +43,7 @@ final class CmParameters {
     private int rnrRetryCount = 7;
     private int ackTimeout;
     private int wantedAckTimeout = -1; // set by the application; -1: the default of the path
-    /** Traffic class of the path: this side's if set, otherwise the one in the peer's request. */
-    private int trafficClass;
-
+    private int trafficClass; // of the path: this side's if set, otherwise the one in the peer's request
     private boolean hasOwnClass;
     private int mtu = Ibv.MTU_1024;
     private @Nullable PeerPair peer;
@@ -122,7 +120,15 @@ final class CmParameters {
 
     /** Takes the parameters of this side, and creates its request to a peer whose GID is not known yet. */
     CmRequest request(
-            int number, long service, ConnParam sent, CmAgent by, byte[] gid, int pathMtu, int timeout, byte[] data) {
+            int number,
+            long service,
+            ConnParam sent,
+            long guid,
+            int transport,
+            byte[] gid,
+            int pathMtu,
+            int timeout,
+            byte[] data) {
         own(sent);
         retryCount = sent.retryCount();
         mtu = pathMtu;
@@ -130,12 +136,12 @@ final class CmParameters {
         return new CmRequest(
                 number,
                 service,
-                by.guid,
+                guid,
                 qpn,
                 responderResources,
                 initiatorDepth,
                 CmConversation.TIMEOUT,
-                CmRequest.transport(by.manager().isIwarp()),
+                transport,
                 sent.flowControl() != 0,
                 psn,
                 CmConversation.TIMEOUT,
@@ -198,10 +204,7 @@ final class CmParameters {
         rnrRetryCount = rnrRetries;
     }
 
-    /**
-     * Returns the peer's parameters from the view of this side: the peer's initiator depth is this side's responder
-     * resources, and the other way round.
-     */
+    /** Returns the peer's parameters from the view of this side. */
     static ConnParam seen(CmMad message) {
         return switch (message) {
             case CmRequest m ->
@@ -245,10 +248,8 @@ final class CmParameters {
         QpAttr none = QpTransitions.INITIAL;
         PeerPair other = peer;
         if (to == Ibv.QPS_INIT) {
-            if (datagram) {
-                return attr(to, Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | Ibv.QP_QKEY, none, none.ahAttr());
-            }
-            return attr(to, Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | Ibv.QP_ACCESS_FLAGS, none, none.ahAttr());
+            int ofType = datagram ? Ibv.QP_QKEY : Ibv.QP_ACCESS_FLAGS;
+            return attr(to, Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | ofType, none, none.ahAttr());
         }
         if (datagram) {
             return attr(to, to == Ibv.QPS_RTS ? Ibv.QP_SQ_PSN : 0, none, none.ahAttr());
