@@ -38,7 +38,7 @@ public class RdmaByteStream(
         val rest = bytes.duplicate()
         val turn = output.begin()
         while (rest.hasRemaining()) {
-            if (!output.put(turn, rest)) awaitBuffer()
+            if (!output.put(turn, rest)) awaitBuffer(turn)
         }
     }
 
@@ -52,11 +52,12 @@ public class RdmaByteStream(
     ) {
         val turn = output.begin()
         while (more()) {
-            if (!output.put(turn, writer)) awaitBuffer()
+            if (!output.put(turn, writer)) awaitBuffer(turn)
         }
     }
 
-    private suspend fun awaitBuffer() = output.fill(connection.engine.sendBuffers().await(exclusive = true))
+    private suspend fun awaitBuffer(turn: Long) =
+        output.fill(turn, connection.engine.sendBuffers().await(exclusive = true))
 
     /**
      * Sends the bytes that were written and not sent. Does not wait: [end] tells whether the peer's device has them.
@@ -72,8 +73,8 @@ public class RdmaByteStream(
      * if it does not get them. This side can still read.
      */
     public suspend fun end() {
-        val turn = output.begin()
-        while (!output.end(turn)) awaitBuffer()
+        val turn = output.beginEnd()
+        while (!output.end(turn)) awaitBuffer(turn)
         output.delivered().await()
     }
 

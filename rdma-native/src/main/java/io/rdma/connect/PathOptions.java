@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  *     connection from that address itself is refused
  * @param peerAlternateGidAddress {@code alternateGidAddress} of the peer, if this side knows it: a peer with another
  *     one is refused. With it {@link ConnectionOptions#verifyPeerGid} accepts the alternate path to another host
- *     without TLS
+ *     without TLS. Without TLS every client that reaches a listener can name it, and on InfiniBand any LID with it: use
+ *     TLS there, or a firewall
  */
 public record PathOptions(
         @Nullable Integer serviceLevel,

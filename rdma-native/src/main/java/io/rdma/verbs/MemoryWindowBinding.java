@@ -1,5 +1,7 @@
 package io.rdma.verbs;
 
+import io.rdma.internal.ibv.Ibv;
+import io.rdma.internal.ibv.MwBind;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.RemoteMemory;
 import java.util.Objects;
@@ -42,6 +44,11 @@ public record MemoryWindowBinding(MemoryRegion region, long offset, long length,
 
     int accessCode() {
         return AccessFlag.mask(access.toArray(AccessFlag[]::new));
+    }
+
+    /** Returns the signaled request that binds a window of type 1. */
+    MwBind request(long wrId) {
+        return new MwBind(wrId, Ibv.SEND_SIGNALED, region.handle(), address(), length, accessCode());
     }
 
     /** Returns the description of the bound part for the peer. */

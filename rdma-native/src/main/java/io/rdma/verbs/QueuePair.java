@@ -211,13 +211,7 @@ public final class QueuePair extends NativeObject {
      */
     public void bind(long wrId, MemoryWindow window, MemoryWindowBinding binding) {
         window.requireType(MemoryWindowType.TYPE_1);
-        MwBind bind = new MwBind(
-                wrId,
-                Ibv.SEND_SIGNALED,
-                binding.region().handle(),
-                binding.address(),
-                binding.length(),
-                binding.accessCode());
+        MwBind bind = binding.request(wrId);
         window.hold(binding);
         window.named(binding.remote(verbs.windows().bindMw(handle(), window.handle(), bind)));
     }

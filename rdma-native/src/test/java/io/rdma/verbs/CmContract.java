@@ -371,7 +371,7 @@ abstract class CmContract {
             made.clientEnd().pair.modify(QueuePairAttributes.toState(QueuePairState.ERR));
         }
         if (!device.isIwarp()) {
-            assertThat(clients.take()).isNull();
+            connected(host()); // its events would come behind a wrong end of the first one
             made.server().disconnect();
         }
         assertThat(expect(clients, CmEventType.DISCONNECTED).identifier()).isSameAs(made.client());

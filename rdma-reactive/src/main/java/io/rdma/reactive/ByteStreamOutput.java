@@ -28,7 +28,7 @@ final class ByteStreamOutput extends OutputStream {
         try {
             while (rest.hasRemaining()) {
                 if (!stream.output().put(turn, rest)) {
-                    stream.awaitBuffer().block();
+                    stream.awaitBuffer(turn).block();
                 }
             }
         } catch (RuntimeException e) {

@@ -64,7 +64,7 @@ public final class RdmaByteStream {
             ByteBuffer rest = content.duplicate();
             long turn = output.begin();
             return rest.hasRemaining()
-                    ? Mono.<Void>defer(() -> output.put(turn, rest) ? Mono.empty() : awaitBuffer())
+                    ? Mono.<Void>defer(() -> output.put(turn, rest) ? Mono.empty() : awaitBuffer(turn))
                             .repeat(rest::hasRemaining)
                             .then()
                     : Mono.empty();
@@ -75,9 +75,12 @@ public final class RdmaByteStream {
         return output;
     }
 
-    /** Waits until there is a send buffer. */
-    Mono<Void> awaitBuffer() {
-        return connection.acquire().doOnNext(output::fill).then();
+    /** Waits until there is a send buffer for a write or an end. */
+    Mono<Void> awaitBuffer(long turn) {
+        return connection
+                .acquire()
+                .doOnNext(buffer -> output.fill(turn, buffer))
+                .then();
     }
 
     /**
@@ -103,11 +106,11 @@ public final class RdmaByteStream {
      * @return completes empty
      */
     public Mono<Void> end() {
-        return Mono.defer(() -> sendEnd(output.begin())).then(Mono.fromFuture(output::delivered, true));
+        return Mono.defer(() -> sendEnd(output.beginEnd())).then(Mono.fromFuture(output::delivered, true));
     }
 
     private Mono<Void> sendEnd(long turn) {
-        return output.end(turn) ? Mono.empty() : awaitBuffer().then(Mono.defer(() -> sendEnd(turn)));
+        return output.end(turn) ? Mono.empty() : awaitBuffer(turn).then(Mono.defer(() -> sendEnd(turn)));
     }
 
     /**

@@ -1,10 +1,11 @@
 package io.rdma.internal.engine;
 
 import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.internal.os.StackRoom;
+import io.rdma.types.RdmaException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,29 +15,28 @@ import org.jspecify.annotations.Nullable;
 // - From the first byte until the peer's device has that message, the stream counts as open: a close of the connection
 // sends ABORT.
 // - A thread may still be in a write when its subscriber cancels the write and begins another one. So the lock guards
-// the buffer, and each write has a turn: from the beginning of the next one on it puts no byte and ends nothing.
+// the buffer, and each write has a turn: from the beginning of the next one on it puts no byte, ends nothing and keeps
+// no buffer, for which the next one may wait. Calls of end() share a turn.
+// - A submit is under the lock, for the order of messages. It may post for other threads, and the loop waits for it at
+// the end of the connection. The end of the delivery or of a lease runs code of other callers, so it follows the
+// unlock.
+// Only a message that is refused is given back under the lock.
 // - The end of the connection sets `dropped`, and gives the buffer back. No buffer is kept after that.
-// - `total` is the number of messages once the stream has ended. The thread that finds `arrived` equal to it completes
-// `delivered`.
+// - Bytes that were put and cannot be submitted fail the delivery, whatever was thrown: nothing is sent behind the gap.
 
-/**
- * Output of a byte stream. It collects bytes in a send buffer, which it sends when it is full or pushed. The write that
- * began last is the one in progress.
- */
+/** Output of a byte stream. It collects bytes in a send buffer, which it sends when it is full or pushed. */
 public final class ByteOutput extends MessageStream {
     private final Endpoint endpoint;
     private final int messageSize;
-    private final ReentrantLock lock = new ReentrantLock(); // held for one copy of at most a message
-    private final AtomicLong arrived = new AtomicLong();
-    private final CompletableFuture<Void> delivered = new CompletableFuture<>();
+    private final ReentrantLock lock = new ReentrantLock(); // held for the copy and the submit of a message
+    private final StreamDelivery delivery = new StreamDelivery(this::finished);
     private @Nullable RegisteredBuffer filling; // (lock)
     private int filled; // (lock) 0 while there is no buffer
     private long turn; // (lock)
+    private boolean ending; // (lock) the turn is that of an end
     private long posted; // (lock)
     private boolean dropped; // (lock)
     private volatile boolean ended; // (lock) writes
-    private volatile long total = -1;
-    private volatile @Nullable RuntimeException failure;
 
     /**
      * Creates the output of a connection.
@@ -54,14 +54,12 @@ public final class ByteOutput extends MessageStream {
 
     private void drop() {
         lock.lock();
-        try {
-            dropped = true;
-            if (filling != null) {
-                filling.close();
-                filling = null;
-            }
-        } finally {
-            lock.unlock();
+        dropped = true;
+        RegisteredBuffer unsent = filling;
+        filling = null;
+        lock.unlock();
+        if (unsent != null) {
+            unsent.close();
         }
     }
 
@@ -72,7 +70,7 @@ public final class ByteOutput extends MessageStream {
      * @throws RuntimeException the error of a message that was not delivered
      */
     public void requireOpen() {
-        RuntimeException error = failure;
+        RuntimeException error = delivery.failure();
         if (error != null) {
             throw error;
         }
@@ -85,15 +83,29 @@ public final class ByteOutput extends MessageStream {
     }
 
     /**
-     * Begins a write or an end. It takes the place of an earlier one, which may still be in progress although it was
-     * cancelled.
+     * Begins a write, in place of an earlier write or end, which may still be in progress although it was cancelled.
      *
      * @return turn of the write
      */
     public long begin() {
+        return begin(false);
+    }
+
+    /**
+     * Begins an end, in place of an earlier write, or joins the end in progress.
+     *
+     * @return turn of the end
+     */
+    public long beginEnd() {
+        return begin(true);
+    }
+
+    private long begin(boolean end) {
         lock.lock();
         try {
-            return ++turn;
+            turn += end && ending ? 0 : 1;
+            ending = end;
+            return turn;
         } finally {
             lock.unlock();
         }
@@ -114,21 +126,35 @@ public final class ByteOutput extends MessageStream {
     }
 
     /**
-     * Gives the stream a buffer to fill.
+     * Gives a write or an end a buffer to fill. If it comes too late, the pool gets it back. An end is sent in it at
+     * once: another call of the same end may wait for the only buffer.
      *
+     * @param of turn of the write or end
      * @param buffer of the endpoint's send buffers; owned by the stream from now on
+     * @throws RuntimeException for an end, as {@link Endpoint#submit} does
      */
-    public void fill(RegisteredBuffer buffer) {
+    public void fill(long of, RegisteredBuffer buffer) {
+        boolean kept;
         lock.lock();
         try {
-            if (dropped || filling != null) {
-                buffer.close();
-            } else {
+            kept = of == turn && filling == null && !ended && !dropped && delivery.failure() == null;
+            if (kept) {
                 filling = buffer;
+                if (ending) {
+                    sendEnd();
+                }
             }
         } finally {
-            lock.unlock();
+            unlock();
         }
+        if (!kept) {
+            buffer.close();
+        }
+    }
+
+    private void unlock() {
+        lock.unlock();
+        completeDelivered();
     }
 
     /**
@@ -141,6 +167,7 @@ public final class ByteOutput extends MessageStream {
      * @throws IllegalStateException also if a later write has begun
      */
     public boolean put(long of, Consumer<ByteBuffer> writer) {
+        StackRoom.require(StackRoom.CLOSE);
         lock.lock();
         try {
             require(of);
@@ -155,11 +182,11 @@ public final class ByteOutput extends MessageStream {
             writer.accept(room);
             filled += room.position();
             if (filled == most) {
-                push();
+                post();
             }
             return true;
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -184,13 +211,14 @@ public final class ByteOutput extends MessageStream {
      * @throws RuntimeException as {@link Endpoint#submit} does
      */
     public void push() {
+        StackRoom.require(StackRoom.CLOSE);
         lock.lock();
         try {
             if (filled > 0) {
                 post();
             }
         } finally {
-            lock.unlock();
+            unlock();
         }
     }
 
@@ -205,8 +233,8 @@ public final class ByteOutput extends MessageStream {
         posted++;
         try {
             send(message.limit(length));
-        } catch (RuntimeException e) {
-            failed(e);
+        } catch (Throwable e) { // the bytes were accepted: none may follow them
+            delivery.failed(e instanceof RuntimeException error ? error : new RdmaException("a send failed: " + e, e));
             throw e;
         }
     }
@@ -219,6 +247,7 @@ public final class ByteOutput extends MessageStream {
      * @throws RuntimeException as {@link #put(long, Consumer)}
      */
     public boolean end(long of) {
+        StackRoom.require(StackRoom.CLOSE);
         lock.lock();
         try {
             if (ended) {
@@ -229,14 +258,17 @@ public final class ByteOutput extends MessageStream {
             if (!hasBuffer()) {
                 return false;
             }
-            ended = true;
-            post();
-            total = posted;
-            endIfDelivered();
+            sendEnd();
             return true;
         } finally {
-            lock.unlock();
+            unlock();
         }
+    }
+
+    private void sendEnd() {
+        ended = true;
+        post();
+        delivery.ended(posted);
     }
 
     /**
@@ -246,27 +278,24 @@ public final class ByteOutput extends MessageStream {
      * @return a future of this caller's own, which it may cancel
      */
     public CompletableFuture<Void> delivered() {
-        return delivered.copy();
+        return delivery.future();
     }
 
-    private void endIfDelivered() {
-        if (arrived.get() == total) {
-            finished();
-            delivered.complete(null);
+    private void completeDelivered() {
+        if (!lock.isHeldByCurrentThread()) { // else unlock() does it
+            delivery.complete();
         }
     }
 
     @Override
     protected void sent(int messages) {
-        arrived.addAndGet(messages);
-        endIfDelivered();
+        delivery.arrived(messages);
+        completeDelivered();
     }
 
     @Override
     protected void failed(RuntimeException error) {
-        if (failure == null) {
-            failure = Objects.requireNonNull(error);
-        }
-        delivered.completeExceptionally(error);
+        delivery.failed(error);
+        completeDelivered();
     }
 }

@@ -151,7 +151,7 @@ final class SoftQueuePairs {
             QpTransitions.apply(qp, toRtr.attr(), toRtr.mask());
             qp.awaitsPeer = awaitsPeer;
             QpTransitions.apply(qp, toRts.attr(), toRts.mask());
-            qp.manager.onEnd(onEnd);
+            qp.manager.setOnEnd(onEnd);
             return 0;
         });
     }

@@ -226,12 +226,12 @@ public final class SoftVerbs implements CmDevice {
     }
 
     @Override
-    public void onUse(int qpn, Runnable hears) {
+    public void onUse(int qpn, Runnable listener) {
         SoftDevice on = device();
         on.call(() -> {
             SoftQp qp = on.find(qpn);
             if (qp != null) {
-                qp.manager.onUse(hears);
+                qp.manager.setOnUse(listener);
             }
             return 0;
         });

@@ -161,6 +161,47 @@ abstract class DeepStackContract extends ConnectedContract {
         server.receives().listener(null);
     }
 
+    /** A write that throws has put nothing, so the peer gets the bytes of the others without a gap. */
+    @Test
+    void writesOfByteStreams() throws InterruptedException {
+        connect(small());
+        BlockingQueue<byte[]> arrived = new LinkedBlockingQueue<>();
+        server.receives().listener(() -> {
+            for (ReceivedMessage m = server.receives().poll();
+                    m != null;
+                    m = server.receives().poll()) {
+                arrived.add(m.toByteArray());
+                m.close();
+            }
+        });
+        ByteOutput output = new ByteOutput(client);
+        long turn = output.begin();
+        int piece = client.options().streamMessageSize() / 2; // so each second one sends the one before as well
+        byte[] written = {0};
+        Runnable write = () -> {
+            byte number = written[0];
+            if (output.put(turn, room -> room.put(number).position(room.position() + piece - 1))) {
+                written[0]++;
+            }
+        };
+        write.run(); // loads the classes
+        write.run();
+        for (int round = 0; round < 2; round++) {
+            FullStack.atEachDepth(TIMES, write);
+        }
+        long end = output.beginEnd();
+        await().atMost(PATIENCE).until(() -> output.end(end));
+        assertThat(output.delivered()).succeedsWithin(PATIENCE);
+        byte expected = 0;
+        for (byte[] message = arrived.take(); message.length > 0; message = arrived.take()) {
+            for (int at = 0; at < message.length; at += piece) {
+                assertThat(message[at]).isEqualTo(expected++);
+            }
+        }
+        assertThat(expected).isEqualTo(written[0]);
+        server.receives().listener(null);
+    }
+
     @Test
     void closesOfMessages() throws InterruptedException {
         connect(small());

@@ -290,8 +290,9 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
             List<Counted> sends = submitAndClose(WorkRequest.send(message, false), 40);
             sends.forEach(Counted::ended);
             assertThat(sends.getLast().error)
-                    .isInstanceOfSatisfying(ConnectionClosedException.class, e -> assertThat(e.mayHaveExecuted())
-                            .isFalse());
+                    .isInstanceOfSatisfying(
+                            ConnectionClosedException.class,
+                            e -> assertThat(e.mayHaveExecuted()).isFalse());
         }
         assertPeerLost();
     }

@@ -245,11 +245,11 @@ public final class CmAgent implements ManagementPort.Receiver {
                 .orElse(null);
     }
 
-    /** Tells a conversation of its queue pair. In the device's turn. */
-    void tell(CmExchange exchange, Consumer<CmConversation> news) {
+    /** Runs a callback about a conversation's queue pair on the agent's thread. In the device's turn. */
+    void execute(CmExchange exchange, Consumer<CmConversation> callback) {
         thread.execute(() -> safely(() -> {
             synchronized (exchange.id) {
-                news.accept(exchange.conversation);
+                callback.accept(exchange.conversation);
             }
         }));
     }

@@ -44,9 +44,7 @@ final class CmParameters {
     private int rnrRetryCount = 7;
     private int ackTimeout;
     private int wantedAckTimeout = -1; // set by the application; -1: the default of the path
-    /** Traffic class of the path: this side's if set, otherwise the one in the peer's request. */
-    private int trafficClass;
-
+    private int trafficClass; // of the path: this side's if set, otherwise the one in the peer's request
     private boolean hasOwnClass;
     private int mtu = Ibv.MTU_1024;
     private @Nullable PeerPair peer;
@@ -124,7 +122,15 @@ final class CmParameters {
 
     /** Takes the parameters of this side, and creates its request to a peer whose GID is not known yet. */
     CmRequest request(
-            int number, long service, ConnParam sent, CmAgent by, byte[] gid, int pathMtu, int timeout, byte[] data) {
+            int number,
+            long service,
+            ConnParam sent,
+            long guid,
+            int transport,
+            byte[] gid,
+            int pathMtu,
+            int timeout,
+            byte[] data) {
         own(sent);
         retryCount = sent.retryCount();
         mtu = pathMtu;
@@ -132,12 +138,12 @@ final class CmParameters {
         return new CmRequest(
                 number,
                 service,
-                by.guid,
+                guid,
                 qpn,
                 responderResources,
                 initiatorDepth,
                 CmConversation.TIMEOUT,
-                CmRequest.transport(by.manager().isIwarp()),
+                transport,
                 sent.flowControl() != 0,
                 psn,
                 CmConversation.TIMEOUT,
@@ -200,10 +206,7 @@ final class CmParameters {
         rnrRetryCount = rnrRetries;
     }
 
-    /**
-     * Returns the peer's parameters from the view of this side: the peer's initiator depth is this side's responder
-     * resources, and the other way round.
-     */
+    /** Returns the peer's parameters from the view of this side. */
     static ConnParam seen(CmMad message) {
         return switch (message) {
             case CmRequest m ->
@@ -247,8 +250,8 @@ final class CmParameters {
         QpAttr none = QpTransitions.INITIAL;
         PeerPair other = peer;
         if (to == Ibv.QPS_INIT) {
-            int last = datagram ? Ibv.QP_QKEY : Ibv.QP_ACCESS_FLAGS;
-            return attr(to, Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | last, none, none.ahAttr());
+            int ofType = datagram ? Ibv.QP_QKEY : Ibv.QP_ACCESS_FLAGS;
+            return attr(to, Ibv.QP_PKEY_INDEX | Ibv.QP_PORT | ofType, none, none.ahAttr());
         }
         if (datagram) {
             return attr(to, to == Ibv.QPS_RTS ? Ibv.QP_SQ_PSN : 0, none, none.ahAttr());
@@ -259,12 +262,8 @@ final class CmParameters {
                     Errno.EINVAL,
                     "The peer's parameters are not known yet: connect, or take the peer's request");
         }
-        int rtr = Ibv.QP_AV
-                | Ibv.QP_PATH_MTU
-                | Ibv.QP_DEST_QPN
-                | Ibv.QP_RQ_PSN
-                | Ibv.QP_MAX_DEST_RD_ATOMIC
-                | Ibv.QP_MIN_RNR_TIMER;
+        int rtr = Ibv.QP_AV | Ibv.QP_PATH_MTU | Ibv.QP_DEST_QPN | Ibv.QP_RQ_PSN;
+        rtr |= Ibv.QP_MAX_DEST_RD_ATOMIC | Ibv.QP_MIN_RNR_TIMER;
         int rts = Ibv.QP_TIMEOUT | Ibv.QP_RETRY_CNT | Ibv.QP_RNR_RETRY | Ibv.QP_SQ_PSN | Ibv.QP_MAX_QP_RD_ATOMIC;
         return attr(to, to == Ibv.QPS_RTR ? rtr : rts, none, path(other.gid()));
     }

@@ -170,9 +170,9 @@ final class SoftCmId extends SoftObject {
     }
 
     /** Creates this side's request to a peer whose GID is not known yet. */
-    CmRequest request(int number, ConnParam sent, CmAgent agent, byte[] gid, int pathMtu, int timeout) {
+    CmRequest request(int number, ConnParam sent, long guid, int transport, byte[] gid, int pathMtu, int timeout) {
         byte[] data = addressing().before(sent.privateData(), CmRequest.PRIVATE_DATA);
-        return parameters.request(number, service(), sent, agent, gid, pathMtu, timeout, data);
+        return parameters.request(number, service(), sent, guid, transport, gid, pathMtu, timeout, data);
     }
 
     CmLookup lookup(int number, byte[] data) {

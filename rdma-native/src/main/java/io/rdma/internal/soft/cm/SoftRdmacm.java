@@ -307,7 +307,8 @@ public final class SoftRdmacm implements Rdmacm {
                 CmRequest request = id.request(
                         exchange.conversation.localId,
                         said,
-                        agent,
+                        agent.guid,
+                        CmRequest.transport(isIwarp()),
                         device.gid(),
                         verbs.activeMtu(),
                         id.parameters.ackTimeoutOr(ackTimeout()));
@@ -337,7 +338,7 @@ public final class SoftRdmacm implements Rdmacm {
             CmReply reply = id.parameters.reply(talk, said, agent.guid);
             moveToReadyToSend(id, true);
             CmExchange exchange = Objects.requireNonNull(id.exchange);
-            verbs.onUse(said.qpNum(), () -> agent.tell(exchange, CmConversation::used));
+            verbs.onUse(said.qpNum(), () -> agent.execute(exchange, CmConversation::used));
             talk.accept(reply);
         }
     }
@@ -459,7 +460,8 @@ public final class SoftRdmacm implements Rdmacm {
         if (isIwarp()) {
             CmParameters known = id.parameters;
             CmExchange exchange = Objects.requireNonNull(id.exchange);
-            Runnable onEnd = () -> agent.tell(exchange, CmConversation::disconnect); // as iWARP's TCP connection ends
+            // as iWARP's TCP connection ends
+            Runnable onEnd = () -> agent.execute(exchange, CmConversation::disconnect);
             verbs.bringUp(known.qpn, known.attr(Ibv.QPS_RTR), known.attr(Ibv.QPS_RTS), passive, onEnd);
         } else if (id.qp != 0) {
             move(id, Ibv.QPS_RTR);

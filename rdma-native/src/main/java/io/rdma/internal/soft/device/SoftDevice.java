@@ -526,12 +526,12 @@ public final class SoftDevice implements Device, DeviceTurns.Owner {
             last.index = qp.index;
         }
         turns.forget(qp);
-        qp.manager.ended();
         qp.queued = true; // a doorbell that is still queued must not run it
         qp.sendCq.purge(qp);
         qp.recvCq.purge(qp);
         qp.forgetArriving();
         keys.forget(qp);
+        qp.manager.ended();
     }
 
     public int freshQpn() {

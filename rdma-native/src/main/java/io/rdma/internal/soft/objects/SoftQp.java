@@ -189,17 +189,17 @@ public final class SoftQp extends SoftObject {
     public void lose() {
         if (state != QPS_ERR) {
             state = QPS_ERR;
-            manager.ended();
             tell(EVENT_QP_FATAL);
             device.runnable(this);
+            manager.ended();
         }
     }
 
     /** Enters ERR and flushes all posted requests. */
     public void error() {
         state = QPS_ERR;
-        manager.ended();
         flush();
+        manager.ended();
     }
 
     private void flush() {
@@ -364,12 +364,12 @@ public final class SoftQp extends SoftObject {
         forgetArriving();
         device.keys().forget(this);
         lastTold = false;
-        manager.ended();
         awaitsPeer = false;
         migration.reset();
         pacer.limit(0, 0, 0, 0);
         pd.context.forget(this);
         requester.reset(0);
         responder.reset(0);
+        manager.ended();
     }
 }

@@ -2,13 +2,10 @@ package io.rdma.internal.soft.cm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma.environment.Environment;
 import io.rdma.internal.ibv.Cma;
 import io.rdma.internal.ibv.ConnParam;
 import io.rdma.internal.ibv.Ibv;
-import io.rdma.internal.soft.SoftVerbs;
 import io.rdma.internal.soft.device.ManagementPort;
-import io.rdma.internal.soft.link.SoftConfig;
 import io.rdma.internal.soft.wire.SoftAddress;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -227,17 +224,15 @@ public class CmMadTest {
     /** A request contains the PSN that the other side begins with, which is the one that this side expects. */
     @Test
     void theOtherSideBeginsWithThePsnOfARequest() {
-        SoftCmId id = new SoftCmId(Cma.PS_TCP, new SoftCmChannel(Environment.SYSTEM), 1);
-        id.local = new InetSocketAddress("10.77.0.2", 40_000);
-        id.remote = new InetSocketAddress("10.77.0.1", 7174);
-        id.parameters.psn = 0x123456;
-        CmAgent agent = new SoftVerbs(SoftConfig.loopback()).rdmacm().agent();
-        id.exchange = new CmExchange(agent, id, 1, 2, new InetSocketAddress("10.77.0.1", 4791));
+        CmParameters parameters = new CmParameters(false, 1);
+        parameters.psn = 0x123456;
         ConnParam conn = new ConnParam(new byte[0], 1, 1, 0, 7, 7, false, 5);
-        assertThat(id.request(1, conn, agent, new byte[16], Ibv.MTU_1024, 17).psn())
-                .isEqualTo(0x123456);
-        id.heard(new CmReply(3, 1, 7, 0xabcdef, 1, 1, false, 7, false, 1, new byte[CmReply.PRIVATE_DATA]));
-        assertThat(id.parameters.attr(Ibv.QPS_RTR).attr().rqPsn()).isEqualTo(0x123456);
-        assertThat(id.parameters.attr(Ibv.QPS_RTS).attr().sqPsn()).isEqualTo(0xabcdef);
+        byte[] gid = SoftAddress.gid(new InetSocketAddress("10.77.0.1", 4791));
+        CmRequest request = parameters.request(
+                1, 0x0106_1c06L, conn, 2, CmRequest.TRANSPORT_RC, new byte[16], Ibv.MTU_1024, 17, bytes(92));
+        assertThat(request.psn()).isEqualTo(0x123456);
+        parameters.take(new CmReply(3, 1, 7, 0xabcdef, 1, 1, false, 7, false, 1, bytes(CmReply.PRIVATE_DATA)), gid);
+        assertThat(parameters.attr(Ibv.QPS_RTR).attr().rqPsn()).isEqualTo(0x123456);
+        assertThat(parameters.attr(Ibv.QPS_RTS).attr().sqPsn()).isEqualTo(0xabcdef);
     }
 }
