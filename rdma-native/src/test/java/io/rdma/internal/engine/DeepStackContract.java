@@ -26,7 +26,6 @@ import org.junit.jupiter.api.Test;
 abstract class DeepStackContract extends ConnectedContract {
     private static final int TIMES = 200;
     private static final int LARGE = 8;
-    private static final int LARGE_ROUNDS = 30;
     private static final int ROUNDS = 5; // of a second each: the loop's stack is large
 
     /** Submits of one request by the client, and those that StackOverflowError refused. */
@@ -79,12 +78,17 @@ abstract class DeepStackContract extends ConnectedContract {
         submits.theRefusedDidNothing();
     }
 
+    /** Returns the number of full stacks around submits of large messages: enough for a compiler to take their methods. */
+    int largeRounds() {
+        return 30;
+    }
+
     @Test
     void submitsOfLargeMessages() throws InterruptedException {
         connect(small());
         RegisteredBuffer message = client.memory().allocateBuffer(1_000);
         Submits submits = new Submits(WorkRequest.send(message, false));
-        for (int round = 1; round <= LARGE_ROUNDS; round++) {
+        for (int round = 1; round <= largeRounds(); round++) {
             FullStack.atEachDepth(LARGE, submits);
             for (int i = 0; i < LARGE; i++) {
                 try (ReceivedMessage received = next(server.receives()::poll)) {
