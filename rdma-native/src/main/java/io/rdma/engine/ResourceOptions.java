@@ -34,9 +34,9 @@ import java.util.function.Consumer;
  *     that starts them, so the choice of a loop may reach threads that the application starts from it, see
  *     docs/operate/tuning.md
  * @param onDemand whether buffers for messages, large messages and memory that the cache registers are paged on demand,
- *     {@code IBV_ACCESS_ON_DEMAND}, instead of pinned. A device that lacks that for an operation of reliable connections
- *     refuses to open (EOPNOTSUPP), one that lacks it for another type of queue pair refuses that type. See
- *     docs/operate/tuning.md
+ *     {@code IBV_ACCESS_ON_DEMAND}, instead of pinned. A device that lacks that for an operation of reliable
+ *     connections refuses to open (EOPNOTSUPP), one that lacks it for another type of queue pair refuses that type.
+ *     See docs/operate/tuning.md
  */
 public record ResourceOptions(
         int completionQueueEntries,

@@ -117,8 +117,8 @@ public final class RdmaListener implements AutoCloseable {
      * @param address local; port 0 takes a free one
      * @param handler called for each connection, on a thread of its own that may block
      * @return the listener; closing it leaves the connections open
-     * @throws RdmaConnectException BIND if the port is in use or this host does not have the address; DEVICE if the port
-     *     of the path is not usable
+     * @throws RdmaConnectException BIND if the port is in use or this host does not have the address; DEVICE if the
+     *     port of the path is not usable
      */
     public static RdmaListener bind(
             DeviceResources resources,
@@ -149,8 +149,8 @@ public final class RdmaListener implements AutoCloseable {
      * @param address local; port 0 takes a free one
      * @param homes of the connections
      * @return the listener; closing it leaves the connections open
-     * @throws RdmaConnectException BIND if the port is in use or this host does not have the address; DEVICE if the port
-     *     of the path is not usable
+     * @throws RdmaConnectException BIND if the port is in use or this host does not have the address; DEVICE if the
+     *     port of the path is not usable
      */
     public static RdmaListener bindWithHomes(
             DeviceResources resources,

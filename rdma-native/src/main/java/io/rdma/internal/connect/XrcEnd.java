@@ -64,7 +64,8 @@ record XrcEnd(@Nullable XrcDomain domain) {
      * Returns the options of this end: no credits, because a sender that meets no receive waits in its device; and no
      * memory for what this end does not do.
      *
-     * @throws IllegalArgumentException if they ask for RDMA CM, an alternate path, credits or another type of queue pair
+     * @throws IllegalArgumentException if they ask for RDMA CM, an alternate path, credits or another type of queue
+     *     pair
      */
     ConnectionOptions applied(ConnectionOptions options) {
         if (options.connectMethod() == ConnectMethod.RDMA_CM

@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
 // no buffer, for which the next one may wait. Calls of end() share a turn.
 // - A submit is under the lock, for the order of messages. It may post for other threads, and the loop waits for it at
 // the end of the connection. The end of the delivery or of a lease runs code of other callers, so it follows the
-// unlock.
-// Only a message that is refused is given back under the lock.
+// unlock. Only a message that is refused is given back under the lock.
 // - The end of the connection sets `dropped`, and gives the buffer back. No buffer is kept after that.
 // - Bytes that were put and cannot be submitted fail the delivery, whatever was thrown: nothing is sent behind the gap.
 

@@ -42,8 +42,8 @@ final class StreamDelivery {
     }
 
     /**
-     * Completes the future if all messages up to the end were delivered, or one was not. Code of the application may run
-     * meanwhile.
+     * Completes the future if all messages up to the end were delivered, or one was not. Code of the application may
+     * run meanwhile.
      */
     void complete() {
         RuntimeException error = failure;

@@ -78,7 +78,7 @@ abstract class DeepStackContract extends ConnectedContract {
         submits.theRefusedDidNothing();
     }
 
-    /** Returns the number of full stacks around submits of large messages: enough for a compiler to take their methods. */
+    /** Returns the number of full stacks around submits of large messages: enough to have their methods compiled. */
     int largeRounds() {
         return 30;
     }
