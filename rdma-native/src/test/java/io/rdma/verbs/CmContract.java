@@ -375,6 +375,9 @@ abstract class CmContract {
             made.server().disconnect();
         }
         assertThat(expect(clients, CmEventType.DISCONNECTED).identifier()).isSameAs(made.client());
+        if (!device.isIwarp()) {
+            made.client().disconnect(); // answers the server, rdma_disconnect(3)
+        }
         assertThat(expect(servers, CmEventType.DISCONNECTED).identifier()).isSameAs(made.server());
     }
 

@@ -239,7 +239,7 @@ class RdmaOptionsTest {
         "rdma.connection.min-rnr-timer, 0, minRnrTimer must be from 1 to 31",
         "rdma.connection.flow-control, tcp, FlowControl",
         "rdma.connection.connect-method, udp, ConnectMethod",
-        "rdma.connection.queue-pair-type, ud, queuePairType must be RC or UC",
+        "rdma.connection.queue-pair-type, UD, queuePairType must be RC or UC",
         "rdma.connection.handshake-timeout, PT0S, handshakeTimeout must be positive",
         "rdma.connection.handshake-timeout, soon, Duration",
         "rdma.connection.drain-timeout, PT-1S, drainTimeout must be positive",
