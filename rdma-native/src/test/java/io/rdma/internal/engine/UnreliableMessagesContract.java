@@ -318,8 +318,9 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
                 MemoryRegion unknown = other.allocate(4096, Set.of());
                 MemoryRegion there = everything(server, 4096);
                 RegisteredBuffer source = RegisteredBuffer.of(unknown, 0, 4096)) { // the device refuses its key
+            // The rdma_rxe of Linux 6.12 ends the queue pair first, and flushes the request.
             assertThat(submit(client, WorkRequest.write(source, there.remote())).ended().error)
-                    .isInstanceOf(WorkCompletionException.class);
+                    .isInstanceOfAny(WorkCompletionException.class, ConnectionClosedException.class);
             assertThat(client.closed()).succeedsWithin(PATIENCE);
         }
         assertThat(server.closed()).succeedsWithin(PATIENCE);
