@@ -7,7 +7,9 @@ import io.rdma.internal.engine.Operation
 import io.rdma.internal.engine.Submitter
 import io.rdma.internal.engine.WorkRequest
 import kotlinx.coroutines.CancellableContinuation
+import kotlinx.coroutines.future.await
 import kotlinx.coroutines.suspendCancellableCoroutine
+import java.util.concurrent.CompletableFuture
 import kotlin.coroutines.resume
 import kotlin.coroutines.resumeWithException
 
@@ -71,3 +73,8 @@ internal suspend fun BufferPool.await(exclusive: Boolean = false): RegisteredBuf
         continuation.invokeOnCancellation { waiter.abandon() }
         acquire(waiter)
     }
+
+/** Suspends until the future, for which others wait as well, completes: a cancellation does not cancel it. */
+internal suspend fun CompletableFuture<Void>.awaitShared() {
+    copy().await()
+}

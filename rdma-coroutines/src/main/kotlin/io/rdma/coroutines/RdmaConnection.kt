@@ -21,7 +21,6 @@ import kotlinx.coroutines.CoroutineStart
 import kotlinx.coroutines.Dispatchers
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.suspendCancellableCoroutine
 import kotlinx.coroutines.withContext
@@ -482,8 +481,7 @@ public class RdmaConnection internal constructor(
 
     /** Suspends until the connection is closed, for any reason, and its resources are released. */
     public suspend fun awaitClosed() {
-        // A copy, since the cancellation of one waiter must not cancel the future that other waiters share.
-        released.copy().await()
+        released.awaitShared()
     }
 
     /** Whether messages wait that nobody has received. */

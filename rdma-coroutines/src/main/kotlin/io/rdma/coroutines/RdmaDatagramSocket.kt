@@ -177,8 +177,7 @@ public class RdmaDatagramSocket private constructor(
 
     /** Suspends until the socket is closed, for any reason, and its resources are released. */
     public suspend fun awaitClosed() {
-        // A copy, since the cancellation of one waiter must not cancel the future that other waiters share.
-        released.copy().await()
+        released.awaitShared()
     }
 
     /** Returns the local address, for messages and logs. */

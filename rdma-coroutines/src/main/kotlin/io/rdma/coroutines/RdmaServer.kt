@@ -7,7 +7,6 @@ import io.rdma.internal.os.StackRoom
 import kotlinx.coroutines.CancellationException
 import kotlinx.coroutines.CoroutineScope
 import kotlinx.coroutines.channels.Channel
-import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.supervisorScope
 import java.lang.System.Logger
@@ -29,7 +28,7 @@ public class RdmaServer private constructor(
     /** Connections with a handler. They stay here after their end: messages may wait that nobody will receive. */
     private val handled: MutableSet<RdmaConnection> = ConcurrentHashMap.newKeySet()
     private val closing = AtomicBoolean()
-    private val closed = CompletableFuture<Unit>()
+    private val closed = CompletableFuture<Void>()
     private val listener: RdmaListener =
         used.make { RdmaListener.bind(it, configuration.options, configuration.limits, address, ::accept) }
 
@@ -102,15 +101,7 @@ public class RdmaServer private constructor(
             val steps = CloseSteps().run(listener::close).run { accepted.close() }
             connections.forEach { steps.run(it::close) }
             handled.forEach { steps.run(it::close) }
-            steps.run { Thread.ofVirtual().name("rdma-release").start(::release) }.report()
-        }
-    }
-
-    private fun release() {
-        try {
-            used.releaseBehind(listener)
-        } finally {
-            closed.complete(Unit)
+            steps.run { used.releaseBehind(listener, closed) }.report()
         }
     }
 
@@ -119,7 +110,7 @@ public class RdmaServer private constructor(
      */
     public suspend fun closeAndAwait() {
         close()
-        closed.copy().await()
+        closed.awaitShared()
     }
 
     /** Factory of servers. */

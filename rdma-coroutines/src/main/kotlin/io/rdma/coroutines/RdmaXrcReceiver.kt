@@ -6,7 +6,6 @@ import io.rdma.internal.connect.XrcConnections
 import io.rdma.internal.engine.WireLog
 import io.rdma.internal.engine.XrcReceiver
 import kotlinx.coroutines.flow.Flow
-import kotlinx.coroutines.future.await
 import java.nio.file.Path
 import java.util.concurrent.CompletableFuture
 
@@ -83,8 +82,7 @@ public class RdmaXrcReceiver private constructor(
 
     /** Suspends until the receiver is closed, for any reason, and its resources are released. */
     public suspend fun awaitClosed() {
-        // A copy, since the cancellation of one waiter must not cancel the future that other waiters share.
-        released.copy().await()
+        released.awaitShared()
     }
 
     /** Returns the number, for messages and logs. */

@@ -10,7 +10,6 @@ import io.rdma.internal.engine.Submitter
 import io.rdma.internal.engine.WireLog
 import io.rdma.internal.engine.XrcRequest
 import kotlinx.coroutines.Dispatchers
-import kotlinx.coroutines.future.await
 import kotlinx.coroutines.withContext
 import java.lang.foreign.MemorySegment
 import java.net.InetSocketAddress
@@ -128,8 +127,7 @@ public class RdmaXrcSender private constructor(
 
     /** Suspends until the sender is closed, for any reason, and its resources are released. */
     public suspend fun awaitClosed() {
-        // A copy, since the cancellation of one waiter must not cancel the future that other waiters share.
-        released.copy().await()
+        released.awaitShared()
     }
 
     /** Returns the addresses, for messages and logs. */

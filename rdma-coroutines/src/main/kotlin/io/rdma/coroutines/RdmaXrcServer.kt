@@ -4,7 +4,6 @@ import io.rdma.internal.connect.RdmaListener
 import io.rdma.internal.connect.UsedResources
 import io.rdma.internal.connect.XrcConnections
 import io.rdma.internal.os.StackRoom
-import kotlinx.coroutines.future.await
 import java.net.InetSocketAddress
 import java.nio.file.Path
 import java.util.concurrent.CompletableFuture
@@ -19,7 +18,7 @@ public class RdmaXrcServer private constructor(
     private val listener: RdmaListener,
 ) : AutoCloseable {
     private val closing = AtomicBoolean()
-    private val closed = CompletableFuture<Unit>()
+    private val closed = CompletableFuture<Void>()
 
     /** Address on which the server listens, with the actual port if 0 was requested. */
     public val address: InetSocketAddress get() = listener.address()
@@ -34,23 +33,15 @@ public class RdmaXrcServer private constructor(
             try {
                 listener.close()
             } finally {
-                Thread.ofVirtual().name("rdma-release").start(::release)
+                used.releaseBehind(listener, closed)
             }
-        }
-    }
-
-    private fun release() {
-        try {
-            used.releaseBehind(listener)
-        } finally {
-            closed.complete(Unit)
         }
     }
 
     /** Closes the server, and suspends until its senders have ended and its port can be bound again. */
     public suspend fun closeAndAwait() {
         close()
-        closed.copy().await()
+        closed.awaitShared()
     }
 
     /** Factory of servers. */

@@ -72,14 +72,10 @@ class DefaultRdmaConnection implements RdmaConnection {
 
     /** Returns the request of a message with a buffer of its own, which the operation closes however it ends. */
     private WorkRequest largeRequest(int length, Consumer<RegisteredBuffer> writer) {
-        RegisteredBuffer buffer = endpoint.memory().allocateBuffer(length);
-        try {
+        return NeedsOwnMemory.request(endpoint, length, buffer -> {
             writer.accept(buffer);
-        } catch (Throwable e) { // the writer is application code: on any exception the buffer must be closed
-            buffer.close();
-            throw e;
-        }
-        return WorkRequest.send(buffer, true);
+            return WorkRequest.send(buffer, true);
+        });
     }
 
     @Override

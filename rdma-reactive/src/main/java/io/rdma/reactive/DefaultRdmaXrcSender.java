@@ -49,7 +49,8 @@ final class DefaultRdmaXrcSender implements RdmaXrcSender {
     private Mono<Void> scoped(int length, Consumer<MemorySegment> writer, int receiver) {
         return ScopedSendMono.of(endpoint, endpoint.sendBuffers(), pooled -> {
             if (length > pooled.capacity()) {
-                throw new NeedsOwnMemory(() -> large(length, writer, receiver));
+                throw new NeedsOwnMemory(
+                        () -> NeedsOwnMemory.request(endpoint, length, own -> written(own, length, writer, receiver)));
             }
             return written(pooled, length, writer, receiver);
         });
@@ -59,16 +60,6 @@ final class DefaultRdmaXrcSender implements RdmaXrcSender {
             RegisteredBuffer buffer, int length, Consumer<MemorySegment> writer, int receiver) {
         writer.accept(buffer.segment().asSlice(0, length));
         return XrcRequest.send(buffer.limit(length), receiver, true);
-    }
-
-    private WorkRequest large(int length, Consumer<MemorySegment> writer, int receiver) {
-        RegisteredBuffer buffer = endpoint.memory().allocateBuffer(length);
-        try {
-            return written(buffer, length, writer, receiver);
-        } catch (Throwable e) { // the writer is application code: on any exception the buffer must be closed
-            buffer.close();
-            throw e;
-        }
     }
 
     @Override

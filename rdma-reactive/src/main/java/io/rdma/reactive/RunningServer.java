@@ -94,16 +94,8 @@ final class RunningServer implements DisposableServer {
             CloseSteps steps = new CloseSteps().run(listener::close);
             connections.forEach(connection -> steps.run(connection::dispose));
             steps.run(handlers::dispose)
-                    .run(() -> Thread.ofVirtual().name("rdma-release").start(this::release))
+                    .run(() -> used.releaseBehind(listener, closed))
                     .report();
-        }
-    }
-
-    private void release() {
-        try {
-            used.releaseBehind(listener);
-        } finally {
-            closed.complete(null);
         }
     }
 

@@ -38,16 +38,8 @@ final class RunningXrcServer implements DisposableServer {
             try {
                 listener.close();
             } finally {
-                Thread.ofVirtual().name("rdma-release").start(this::release);
+                used.releaseBehind(listener, closed);
             }
-        }
-    }
-
-    private void release() {
-        try {
-            used.releaseBehind(listener);
-        } finally {
-            closed.complete(null);
         }
     }
 

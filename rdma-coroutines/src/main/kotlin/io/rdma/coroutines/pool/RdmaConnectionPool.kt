@@ -6,6 +6,7 @@ import io.rdma.connect.PoolOptions
 import io.rdma.connect.ServerAddress
 import io.rdma.coroutines.RdmaConfiguration
 import io.rdma.coroutines.RdmaConnection
+import io.rdma.coroutines.awaitShared
 import io.rdma.internal.connect.PoolLifetime
 import io.rdma.internal.connect.ServerBalancer
 import kotlinx.coroutines.CancellationException
@@ -18,7 +19,6 @@ import kotlinx.coroutines.awaitAll
 import kotlinx.coroutines.cancel
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.delay
-import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.withContext
 import java.time.Duration
@@ -175,8 +175,7 @@ public class RdmaConnectionPool internal constructor(
 
     /** Suspends until the pool was closed and all its connections are closed. */
     public suspend fun awaitClosed() {
-        // A copy, since the cancellation of one waiter must not cancel the future that other waiters share.
-        lifetime.ended().copy().await()
+        lifetime.ended().awaitShared()
     }
 
     /** Factory of pools. */

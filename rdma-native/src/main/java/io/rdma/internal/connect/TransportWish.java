@@ -119,10 +119,12 @@ final class TransportWish {
             QueuePairAttributes toRtr, QueuePairAttributes toRts, QueuePairType type, ConnectionOptions options) {
         if (ANSWERS.contains(type)) {
             toRtr.minRnrTimer(options.minRnrTimer());
-            toRts.timeout(options.timeout()); // an XRC_RECV queue pair has one as well
         }
         if (REQUESTS.contains(type)) {
-            toRts.timeout(options.timeout()).retryCnt(options.retryCnt()).rnrRetry(options.rnrRetry());
+            toRts.retryCnt(options.retryCnt()).rnrRetry(options.rnrRetry());
+        }
+        if (type != QueuePairType.UC) { // an XRC_RECV queue pair has a time-out as well
+            toRts.timeout(options.timeout());
         }
     }
 

@@ -5,6 +5,7 @@ import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.engine.SharedDevices;
 import io.rdma.internal.engine.SharedUse;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -69,12 +70,23 @@ public record UsedResources(DeviceResources resources, AutoCloseable owner) {
     }
 
     /**
-     * Ends a server: closes its connections, then releases the resources. The second step is tried even if the first
-     * one threw. No caller is left to get a failure, so it is logged. Blocks.
+     * Ends a server on a thread of its own: closes its connections, then releases the resources. The second step is
+     * tried even if the first one threw. No caller is left to get a failure, so it is logged.
      *
      * @param listener of the server, closed
+     * @param released completes behind both steps, without an error
      */
-    public void releaseBehind(RdmaListener listener) {
+    public void releaseBehind(RdmaListener listener, CompletableFuture<Void> released) {
+        Thread.ofVirtual().name("rdma-release").start(() -> {
+            try {
+                releaseBehind(listener);
+            } finally {
+                released.complete(null);
+            }
+        });
+    }
+
+    void releaseBehind(RdmaListener listener) {
         Throwable failure = new CloseSteps()
                 .run(listener::closeConnections) // including those made since the server closed its own
                 .run(this::release)
