@@ -1,6 +1,7 @@
 package io.rdma.internal.connect;
 
 import io.rdma.connect.RdmaResources;
+import io.rdma.environment.Environment;
 import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.engine.SharedDevices;
@@ -71,19 +72,29 @@ public record UsedResources(DeviceResources resources, AutoCloseable owner) {
 
     /**
      * Ends a server on a thread of its own: closes its connections, then releases the resources. The second step is
-     * tried even if the first one threw. No caller is left to get a failure, so it is logged.
+     * tried even if the first one threw. No caller is left to get such a failure, so it is logged.
      *
      * @param listener of the server, closed
-     * @param released completes behind both steps, without an error
+     * @param released completes behind both steps; with the error that this method throws if no thread can be started,
+     *     because the caller may be a loop, which must not wait for the connections
      */
     public void releaseBehind(RdmaListener listener, CompletableFuture<Void> released) {
-        Thread.ofVirtual().name("rdma-release").start(() -> {
-            try {
-                releaseBehind(listener);
-            } finally {
-                released.complete(null);
-            }
-        });
+        releaseBehind(listener, released, resources.environment());
+    }
+
+    void releaseBehind(RdmaListener listener, CompletableFuture<Void> released, Environment environment) {
+        try {
+            environment.start("rdma-release", () -> {
+                try {
+                    releaseBehind(listener);
+                } finally {
+                    released.complete(null);
+                }
+            });
+        } catch (Throwable e) {
+            released.completeExceptionally(e);
+            throw e;
+        }
     }
 
     void releaseBehind(RdmaListener listener) {

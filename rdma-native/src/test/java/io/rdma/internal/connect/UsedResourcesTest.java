@@ -1,13 +1,16 @@
 package io.rdma.internal.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectionOptions;
+import io.rdma.environment.WithoutThreads;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.testing.CapturedLog;
 import io.rdma.verbs.FaultyDevice;
 import java.net.InetSocketAddress;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +28,26 @@ class UsedResourcesTest {
     /** Both front-ends release a server's resources on a thread without a caller. */
     @Test
     void aFailureToReleaseBehindAServerIsLogged() {
+        RdmaListener listener = closedListener();
+        Error refusal = new InternalError("a test's");
+        faults.nextThrows.put("closeDevice", refusal);
+        try (CapturedLog log = new CapturedLog(UsedResources.class.getName())) {
+            used.releaseBehind(listener);
+            assertThat(log.lines()).containsExactly("SEVERE the server's resources were not released");
+        }
+    }
+
+    /** A loop may close the server, so its thread must not wait for the connections. But nobody may wait for ever. */
+    @Test
+    void withoutMemoryForAThreadTheEndOfAServerFails() {
+        CompletableFuture<Void> released = new CompletableFuture<>();
+        assertThatThrownBy(() -> used.releaseBehind(closedListener(), released, new WithoutThreads()))
+                .isInstanceOf(OutOfMemoryError.class);
+        assertThat(released).isCompletedExceptionally();
+        used.release();
+    }
+
+    private RdmaListener closedListener() {
         RdmaListener listener = RdmaListener.bind(
                 used.resources(),
                 ConnectionOptions.DEFAULT,
@@ -32,12 +55,7 @@ class UsedResourcesTest {
                 new InetSocketAddress("127.0.0.1", 0),
                 connection -> {});
         listener.close();
-        Error refusal = new InternalError("a test's");
-        faults.nextThrows.put("closeDevice", refusal);
-        try (CapturedLog log = new CapturedLog(UsedResources.class.getName())) {
-            used.releaseBehind(listener);
-            assertThat(log.lines()).containsExactly("SEVERE the server's resources were not released");
-        }
+        return listener;
     }
 
     @Test

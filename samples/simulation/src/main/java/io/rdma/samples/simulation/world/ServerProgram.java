@@ -80,7 +80,7 @@ final class ServerProgram {
         if (plan.closesFirst() || !all) {
             boolean orderly = up.succeeds();
             verdict.check(
-                    !orderly || all || world.isStopped() || session.mayLookOrderly(received.count()),
+                    !orderly || all || world.isStopped() || session.mayHaveLookedOrderly(received.count()),
                     "an orderly end after " + received.count() + " of " + plan.up() + " messages of " + session);
         }
         if (!sent) {

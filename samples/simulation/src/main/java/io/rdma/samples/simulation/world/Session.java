@@ -27,7 +27,9 @@ final class Session {
     private final Received received;
     private boolean closedEarly;
     private boolean cancelled;
-    private boolean gaveUp;
+    /** Whether the client's stream has failed because a call of the seam did. Completes when the stream has ended. */
+    private final CompletableFuture<Boolean> gaveUp = new CompletableFuture<>();
+
     private boolean serverGaveUp;
     private boolean done;
 
@@ -72,7 +74,15 @@ final class Session {
      * @param arrived number of messages that arrived
      */
     boolean mayLookOrderly(int arrived) {
-        return cancelled || gaveUp || closedEarly && isBetween(arrived);
+        return cancelled || gaveUp.getNow(false) || closedEarly && isBetween(arrived);
+    }
+
+    /**
+     * Does {@link #mayLookOrderly} when the client's stream has ended. The server may get a close that follows the
+     * failure of a stream before the client's thread notes the failure.
+     */
+    boolean mayHaveLookedOrderly(int arrived) {
+        return mayLookOrderly(arrived) || gaveUp.join();
     }
 
     /** Returns whether a close now is between two messages. A stream begins with its first message. */
@@ -85,7 +95,11 @@ final class Session {
      * a close, which then looks orderly. One that the end of the connection cut must not look so.
      */
     void serverSent(@Nullable Throwable failure) {
-        serverGaveUp = failure != null && !(failure instanceof ConnectionClosedException) && world.isServerStruck();
+        serverGaveUp = hasSeamFailed(failure, world.isServerStruck());
+    }
+
+    private static boolean hasSeamFailed(@Nullable Throwable failure, boolean struck) {
+        return struck && failure != null && !(failure instanceof ConnectionClosedException);
     }
 
     /** Returns whether everything was sent and received. */
@@ -130,6 +144,9 @@ final class Session {
         Call<Void> down = started(link.receive(this + " down", plan.reception(), this::take));
         down.end().whenComplete((value, failure) -> received.ended());
         Call<Void> up = started(link.send(this + " up", messages(plan.up())));
+        up.end()
+                .whenComplete((value, failure) ->
+                        gaveUp.complete(hasSeamFailed(failure, client.host().isStruck())));
         down.end().whenComplete((value, failure) -> lent.complete(Lent.NOTHING)); // the server is gone
         up.end().whenComplete((value, failure) -> {
             if (failure != null && (cancelled || client.host().isStruck())) {
@@ -139,8 +156,9 @@ final class Session {
         work(lent.join());
         boolean sent = up.succeeds();
         boolean all = sent && received.awaitAll(plan.down());
-        gaveUp = !sent && client.host().isStruck(); // the connection may be open
-        if (!gaveUp && (!plan.closesFirst() || !all) && !cancelled && !hasThrown()) {
+        gaveUp.join(); // before the close
+        boolean mayBeOpen = !sent && client.host().isStruck();
+        if (!mayBeOpen && (!plan.closesFirst() || !all) && !cancelled && !hasThrown()) {
             boolean orderly = down.succeeds();
             verdict.check(
                     !orderly
