@@ -162,7 +162,10 @@ class ParityTest {
 
     @Test
     fun `the listed differences exist`() {
-        assertThat(names(io.rdma.reactive.RdmaConnection::class.java)).containsAll(reactorOnly - "isDisposed")
+        val disposable = names(io.rdma.reactive.RdmaDisposable::class.java)
+        assertThat(names(io.rdma.reactive.RdmaConnection::class.java) + disposable)
+            .containsAll(reactorOnly - "isDisposed")
+        assertThat(reactorOnly).containsAll(disposable)
         assertThat(names(RdmaConnection::class.java)).containsAll(kotlinOnly)
     }
 }

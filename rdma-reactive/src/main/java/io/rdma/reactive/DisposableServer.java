@@ -1,12 +1,10 @@
 package io.rdma.reactive;
 
 import java.net.InetSocketAddress;
-import java.time.Duration;
-import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 /** Handle of a listening {@link RdmaServer} or {@link RdmaXrcServer}. */
-public interface DisposableServer extends Disposable {
+public interface DisposableServer extends RdmaDisposable {
     /**
      * Returns the address that the server listens on.
      *
@@ -39,27 +37,8 @@ public interface DisposableServer extends Disposable {
     /**
      * Completes when the server, its connections and its resources are closed, and its port can be bound again.
      *
-     * @return completes empty
+     * @return completes empty, or with the error that {@link #dispose} throws if no thread can be started for the rest
      */
+    @Override
     Mono<Void> onDispose();
-
-    /**
-     * Closes the server and waits. Must not be called on the loop.
-     *
-     * @param timeout longest wait
-     * @throws IllegalStateException if the timeout expires
-     */
-    default void disposeNow(Duration timeout) {
-        dispose();
-        onDispose().block(timeout);
-    }
-
-    /**
-     * Closes the server and waits for at most 45 seconds, as {@link #disposeNow(Duration)} does.
-     *
-     * @throws IllegalStateException if the server is not closed by then
-     */
-    default void disposeNow() {
-        disposeNow(Transport.LONGEST_WAIT);
-    }
 }

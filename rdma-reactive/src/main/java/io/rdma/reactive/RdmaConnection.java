@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
-import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -41,7 +40,7 @@ import reactor.core.publisher.Mono;
  * use {@code publishOn}.
  * </ul>
  */
-public interface RdmaConnection extends Disposable {
+public interface RdmaConnection extends RdmaDisposable {
     /**
      * Sends a message that a writer puts into a registered buffer. Waits while the peer or the device has no room.
      *
@@ -453,42 +452,4 @@ public interface RdmaConnection extends Disposable {
      * @param cause cause of the errors on this side
      */
     void abort(Throwable cause);
-
-    /**
-     * Closes the connection when subscribed to, and completes when it is closed.
-     *
-     * @return completes empty
-     */
-    default Mono<Void> disposeLater() {
-        return Mono.defer(() -> {
-            dispose();
-            return onDispose();
-        });
-    }
-
-    /**
-     * Completes when the connection is closed, for whatever reason, and its resources are released.
-     *
-     * @return completes empty, never with an error
-     */
-    Mono<Void> onDispose();
-
-    /**
-     * Closes the connection and waits. Must not be called on the loop.
-     *
-     * @param timeout longest wait
-     * @throws IllegalStateException if the timeout expires
-     */
-    default void disposeNow(Duration timeout) {
-        disposeLater().block(timeout);
-    }
-
-    /**
-     * Closes the connection and waits for at most 45 seconds, as {@link #disposeNow(Duration)} does.
-     *
-     * @throws IllegalStateException if the connection is not closed by then
-     */
-    default void disposeNow() {
-        disposeNow(Transport.LONGEST_WAIT);
-    }
 }

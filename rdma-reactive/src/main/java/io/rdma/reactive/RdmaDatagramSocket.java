@@ -7,10 +7,8 @@ import io.rdma.verbs.DatagramAddress;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -35,7 +33,7 @@ import reactor.core.publisher.Mono;
  * path, and the ends of {@link #resolve}, {@link #join} and {@link #leave}, arrive on threads of their own.
  * </ul>
  */
-public interface RdmaDatagramSocket extends Disposable {
+public interface RdmaDatagramSocket extends RdmaDisposable {
     /**
      * Returns a binder with the options of {@link io.rdma.connect.ConnectionOptions#DEFAULT}, on the default device.
      *
@@ -174,42 +172,4 @@ public interface RdmaDatagramSocket extends Disposable {
      */
     @Override
     void dispose();
-
-    /**
-     * Closes the socket when subscribed to, and completes when it is closed.
-     *
-     * @return completes empty
-     */
-    default Mono<Void> disposeLater() {
-        return Mono.defer(() -> {
-            dispose();
-            return onDispose();
-        });
-    }
-
-    /**
-     * Completes when the socket is closed, for whatever reason, and its resources are released.
-     *
-     * @return completes empty, never with an error
-     */
-    Mono<Void> onDispose();
-
-    /**
-     * Closes the socket and waits. Must not be called on the loop.
-     *
-     * @param timeout longest wait
-     * @throws IllegalStateException if the timeout expires
-     */
-    default void disposeNow(Duration timeout) {
-        disposeLater().block(timeout);
-    }
-
-    /**
-     * Closes the socket and waits for at most 45 seconds, as {@link #disposeNow(Duration)} does.
-     *
-     * @throws IllegalStateException if the socket is not closed by then
-     */
-    default void disposeNow() {
-        disposeNow(Transport.LONGEST_WAIT);
-    }
 }

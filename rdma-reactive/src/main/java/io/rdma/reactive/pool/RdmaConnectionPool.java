@@ -9,7 +9,7 @@ import io.rdma.internal.connect.PoolLifetime;
 import io.rdma.internal.connect.ServerBalancer;
 import io.rdma.reactive.RdmaClient;
 import io.rdma.reactive.RdmaConnection;
-import java.time.Duration;
+import io.rdma.reactive.RdmaDisposable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +44,7 @@ import reactor.pool.PooledRefMetadata;
  * Flux<String> answer = pool.withConnection(connection -> ask(connection, question));
  * }</pre>
  */
-public final class RdmaConnectionPool implements Disposable {
+public final class RdmaConnectionPool implements RdmaDisposable {
     private final PoolOptions options;
     private final PoolLifetime lifetime = new PoolLifetime();
     private final PoolConnector connector;
@@ -241,34 +241,13 @@ public final class RdmaConnectionPool implements Disposable {
     }
 
     /**
-     * Disposes the pool when subscribed to, and completes when all its connections are closed, also those in use. Ends
-     * as late as the last user; apply a time-out where that may take too long.
-     *
-     * @return completes empty
-     */
-    public Mono<Void> disposeLater() {
-        return Mono.defer(() -> {
-            dispose();
-            return onDispose();
-        });
-    }
-
-    /**
-     * Completes when the pool was disposed and all its connections are closed.
+     * Completes when the pool was disposed and all its connections are closed, also those in use. Ends as late as the
+     * last user; apply a time-out where that may take too long.
      *
      * @return completes empty, never with an error
      */
+    @Override
     public Mono<Void> onDispose() {
         return Mono.fromFuture(lifetime::ended, true);
-    }
-
-    /**
-     * Disposes the pool and waits until all its connections are closed. Must not be called on the loop.
-     *
-     * @param timeout longest wait
-     * @throws IllegalStateException if the timeout expires
-     */
-    public void disposeNow(Duration timeout) {
-        disposeLater().block(timeout);
     }
 }
