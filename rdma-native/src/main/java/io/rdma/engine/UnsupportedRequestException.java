@@ -4,8 +4,8 @@ import io.rdma.types.RdmaException;
 import io.rdma.types.WorkRequestOpcode;
 
 /**
- * Error of a request that the device does not have, such as an atomic on iWARP. Nothing was posted, and the connection
- * stays open.
+ * Error of a request that the device, the peer's device or the type of connection does not have, such as an atomic on
+ * iWARP. Nothing was posted, and the connection stays open.
  */
 public final class UnsupportedRequestException extends RdmaException {
     private static final long serialVersionUID = 1L;

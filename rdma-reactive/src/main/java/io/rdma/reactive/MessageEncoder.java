@@ -24,7 +24,7 @@ public interface MessageEncoder<T> {
     /**
      * Returns the length of an item that may be larger than a send buffer, where it is known without encoding the item.
      * It is called before {@link #encode}. An item that is larger is encoded into memory of exactly this length, which
-     * is registered for this message: usually on the publisher's thread, which it delays, and never on the loop.
+     * a virtual thread registers for this message: the publisher's own if it is one, otherwise one of the library.
      *
      * @param item item that will be written
      * @return bytes, exact if larger than a send buffer; 0, the default, for items that always fit
