@@ -23,9 +23,15 @@ public class RdmaConnectException extends RdmaException {
         PROTOCOL_ERROR,
         /** The peer could not authenticate, or did not accept the authentication of this side. */
         AUTHENTICATION,
-        /** The peer does not count credits, and this side requires it, {@link FlowControl#CREDITS_REQUIRED}. */
+        /**
+         * The peer does not count credits, or the connection is unreliable and counts none, and this side requires it,
+         * {@link FlowControl#CREDITS_REQUIRED}.
+         */
         FLOW_CONTROL,
-        /** One side has an alternate path, the other has none, {@link PathOptions#alternateGidAddress}. */
+        /**
+         * One side has an alternate path, the other has none, {@link PathOptions#alternateGidAddress}; or both paths of
+         * the peer end at one GID.
+         */
         ALTERNATE_PATH,
         /** One side asks for another type of queue pair than the other: for an unreliable connection, or for XRC. */
         QUEUE_PAIR_TYPE,
@@ -81,7 +87,8 @@ public class RdmaConnectException extends RdmaException {
      * Returns the status of the connection manager's event.
      *
      * @return 0 if the failure is not of the connection manager; else a negative errno or, for REJECTED, the peer's
-     *     reason: 8 if nothing listens, 28 if the application rejected the connection
+     *     reason: 8 if nothing listens, 9 if the peer's device has another transport, 28 if the application rejected the
+     *     connection. With iWARP it is a negative errno for REJECTED, too
      */
     public int status() {
         return status;

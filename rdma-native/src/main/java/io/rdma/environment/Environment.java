@@ -117,12 +117,13 @@ public interface Environment {
     Network network();
 
     /**
-     * Returns an executor that starts a thread for each task.
+     * Returns an executor that starts a thread for each task. If no thread can be started, the caller runs the task: a
+     * future would keep an error of its executor to itself.
      *
      * @param name name of the threads
-     * @return for tasks that may block
+     * @return for tasks that must run and may block for a short time
      */
     default Executor executor(String name) {
-        return task -> start(name, task);
+        return task -> startOrRun(name, task);
     }
 }

@@ -2,6 +2,7 @@ package io.rdma.environment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -12,5 +13,15 @@ class StartAfterTest {
         AtomicInteger runs = new AtomicInteger();
         new WithoutThreads().startAfter(1, "task", runs::incrementAndGet);
         assertThat(runs).hasValue(1);
+    }
+
+    /** A future would keep the error of its executor to itself, and its connection would never end. */
+    @Test
+    void aTaskOfAnExecutorRunsOnTheCallersThreadIfItGetsNoneOfItsOwn() {
+        AtomicInteger runs = new AtomicInteger();
+        CompletableFuture<Void> ended = CompletableFuture.<Void>completedFuture(null)
+                .thenRunAsync(runs::incrementAndGet, new WithoutThreads().executor("task"));
+        assertThat(runs).hasValue(1);
+        assertThat(ended).isCompleted();
     }
 }

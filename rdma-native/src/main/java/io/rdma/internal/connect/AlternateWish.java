@@ -32,6 +32,7 @@ final class AlternateWish {
     private final PathWishes wishes;
     private final LinkLayer layer;
     private final GidTableEntry gid;
+    private final int partitionIndex; // asked for here, because the device may be closed when a server arms the path
 
     private AlternateWish(DeviceContext device, ConnectionOptions options, InetAddress address) {
         this.device = device;
@@ -40,6 +41,7 @@ final class AlternateWish {
         wishes = new PathWishes(device, options);
         layer = device.queryPort(wishes.port(address)).linkLayer();
         gid = find();
+        partitionIndex = wishes.partitionIndex(gid.port());
     }
 
     /**
@@ -185,8 +187,8 @@ final class AlternateWish {
                 ? AddressHandleAttributes.of(peer.lid(), gid.port())
                 : AddressHandleAttributes.of(GlobalRoute.to(peer.gid(), gid.index()), gid.port())
                         .withDlid(peer.lid());
-        AlternatePath alternate = new AlternatePath(
-                wishes.applied(path), wishes.partitionIndex(gid.port()), gid.port(), options.timeout());
+        AlternatePath alternate =
+                new AlternatePath(wishes.applied(path), partitionIndex, gid.port(), options.timeout());
         try {
             endpoint.migration().arm(alternate);
         } catch (VerbsException e) {

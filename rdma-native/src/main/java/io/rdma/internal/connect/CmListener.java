@@ -153,11 +153,16 @@ final class CmListener implements AutoCloseable {
             reject(request, "the server is closing: try again later");
             return;
         }
-        CmDialog dialog = new CmDialog(resources.environment(), "a client", options.handshakeTimeout());
-        request.attach(dialog);
-        resources
-                .environment()
-                .start("rdma-accept", () -> serve(new Request(request, event, dialog, proof), client, permit));
+        try {
+            CmDialog dialog = new CmDialog(resources.environment(), "a client", options.handshakeTimeout());
+            request.attach(dialog);
+            resources
+                    .environment()
+                    .start("rdma-accept", () -> serve(new Request(request, event, dialog, proof), client, permit));
+        } catch (Throwable e) { // no memory for a thread: the loop rejects the request, and the permit must be returned
+            permit.close();
+            throw e;
+        }
     }
 
     /** Rejects a request and frees its identifier. A failure is only logged: the caller reports why it rejects. */

@@ -6,6 +6,7 @@ import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.FlowControl;
 import io.rdma.connect.RdmaConnectException;
 import io.rdma.internal.close.CleanupStack;
+import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.engine.Abilities;
 import io.rdma.internal.engine.DeviceResources;
 import io.rdma.internal.engine.Endpoint;
@@ -290,9 +291,8 @@ final class QueuePairBringUp implements AutoCloseable {
     @Override
     public void close() {
         if (!handedOver) {
-            queuePair.close();
-            completions.close();
-            memory.release();
+            CloseSteps steps = new CloseSteps().run(queuePair::close).run(completions::close);
+            steps.run(memory::release).report();
         }
     }
 }

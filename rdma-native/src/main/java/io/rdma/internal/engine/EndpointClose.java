@@ -152,6 +152,9 @@ final class EndpointClose {
     /** Goes from LEAVING to CLOSING: sends nothing more, and moves the queue pair to ERR. Loop. */
     private void leave() {
         endpoint.sends().farewell().over();
+        if (endpoint.numbers() != null && endpoint.inFlight() > 0) {
+            endpoint.sends().farewell().abort(); // the time is up, and messages have not left
+        }
         endpoint.attempt(() -> left.complete(null));
         endpoint.attempt(queuePair::moveToError); // if this fails, destroying the queue pair ends its requests as well
         endpoint.receives().draining();

@@ -86,7 +86,7 @@ final class FrameReader {
             brokenProtocol(slot, "it sent a frame of an unknown type or with an invalid length or counter");
             return;
         }
-        if (firstFrame != null) {
+        if (firstFrame != null && !firstFrame.isDone()) {
             firstFrame.complete(null);
         }
         switch (type) {

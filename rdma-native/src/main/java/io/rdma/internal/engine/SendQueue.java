@@ -377,6 +377,7 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         for (int i = 0; i < count; i++) {
             Operation operation = ring.takeBack();
             if (operation != null) {
+                givenUp(operation);
                 endAtOnce(operation, 0, error);
             }
         }
@@ -424,7 +425,17 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         boolean read = operation.isRead();
         long value = read ? encoder.result(slot, operation.request()) : operation.messages() - 1;
         ring.retire(read);
+        if (error != null) {
+            givenUp(operation);
+        }
         end(operation, value, error);
+    }
+
+    /** Notes that the peer may not get a message, so that an end of this side that is orderly here does not look so. */
+    private void givenUp(Operation operation) {
+        if (operation.isMessage() && endpoint.numbers() != null) {
+            farewell.abort();
+        }
     }
 
     /** Ends an operation that is not in the backlog, and for which no completion is dispatched. */

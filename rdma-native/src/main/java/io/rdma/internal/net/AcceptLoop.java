@@ -76,7 +76,7 @@ public final class AcceptLoop {
                     begin.begin(socket.accept());
                 } catch (Throwable e) { // any failure: a listener must not stop accepting silently
                     if (!socket.isClosed()) {
-                        log.log(Level.WARNING, failed, e);
+                        report(e);
                         LockSupport.parkNanos(this, BACK_OFF_NANOS);
                     }
                 }
@@ -84,6 +84,14 @@ public final class AcceptLoop {
         } finally {
             stop();
             ended.complete(null);
+        }
+    }
+
+    private void report(Throwable failure) {
+        try {
+            log.log(Level.WARNING, failed, failure);
+        } catch (Throwable e) {
+            // a handler of the log failed: there is no other place to say so, and the loop must not stop for it
         }
     }
 

@@ -298,6 +298,19 @@ abstract class UnreliableMessagesContract extends ConnectedContract {
     }
 
     @Test
+    void aMessageThatFailsHereBehindTheCloseIsNoOrderlyEnd() {
+        connect(unreliable());
+        try (ProtectionDomain other = resources.context().allocateProtectionDomain();
+                MemoryRegion unknown = other.allocate(4096, Set.of());
+                RegisteredBuffer message =
+                        RegisteredBuffer.of(unknown, 0, 256)) { // not inline: the device refuses its key
+            submitAndClose(WorkRequest.send(message, false), 4)
+                    .forEach(send -> assertThat(send.ended().error).isNotNull());
+        }
+        assertPeerLost();
+    }
+
+    @Test
     void aCloseInTheMidstOfAStreamIsNoOrderlyEnd() {
         connect(unreliable());
         client.openStreams().begun();

@@ -17,6 +17,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** Loop that accepts: what it does about failures, and when its port is free. */
@@ -74,6 +77,29 @@ class AcceptLoopTest {
             }
             loop.stop();
             loop.awaitEnd();
+        }
+    }
+
+    @Test
+    void aLogThatThrowsDoesNotStopTheLoop() throws Exception {
+        Handler broken = new Handler() {
+            @Override
+            public void publish(LogRecord line) {
+                throw new StackOverflowError("a test's");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger(AcceptLoopTest.class.getName());
+        logger.addHandler(broken);
+        try {
+            aHandlerThatThrowsDoesNotStopTheLoop();
+        } finally {
+            logger.removeHandler(broken);
         }
     }
 
