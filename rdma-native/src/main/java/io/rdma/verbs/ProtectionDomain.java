@@ -205,10 +205,7 @@ public final class ProtectionDomain extends NativeObject {
         long bytes = memory.byteSize();
         long iova = access.contains(AccessFlag.ZERO_BASED) ? 0 : memory.address();
         int flags = AccessFlag.registered(access);
-        if (memory.isReadOnly() && (flags & AccessFlag.LOCAL_WRITE.code()) != 0) {
-            throw new IllegalArgumentException("read-only memory cannot be registered with " + access
-                    + ": leave out the rights to write, or map the file READ_WRITE");
-        }
+        ReregisterOptions.requireWritable(memory, access);
         return region(
                 memory,
                 iova,

@@ -116,6 +116,35 @@ abstract class MemoryKindsContract {
         }
     }
 
+    /** A store of the device into a page that is mapped read-only would end the process. */
+    @Test
+    void readOnlyMemoryGetsNoRightsToWriteByReregistering() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(BYTES, PAGE);
+            MemorySegment readOnly = arena.allocate(BYTES, PAGE).asReadOnly();
+            ReregisterOptions exchange = ReregisterOptions.NOTHING.withMemory(readOnly);
+            ReregisterOptions write = ReregisterOptions.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_WRITE));
+            try (MemoryRegion region = pair.domain.register(memory, Set.of(AccessFlag.REMOTE_WRITE))) {
+                assertReadOnlyIsRefused(region, exchange);
+                assertReadOnlyIsRefused(region, exchange.withAccess(Set.of(AccessFlag.LOCAL_WRITE)));
+                assertThat(region.segment()).isEqualTo(memory);
+            }
+            try (MemoryRegion region = pair.domain.register(readOnly, Set.of())) {
+                assertReadOnlyIsRefused(region, write);
+                assumeReregisters(
+                        () -> region.reregister(ReregisterOptions.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_READ))));
+                region.reregister(exchange.withAccess(Set.of()));
+                region.reregister(write.withMemory(memory));
+            }
+        }
+    }
+
+    private static void assertReadOnlyIsRefused(MemoryRegion region, ReregisterOptions change) {
+        assertThatThrownBy(() -> region.reregister(change))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("read-only");
+    }
+
     @Test
     void theDomainIsChangedByReregistering() {
         pair.connect();
