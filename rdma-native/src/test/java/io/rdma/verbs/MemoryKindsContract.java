@@ -281,7 +281,21 @@ abstract class MemoryKindsContract {
                     .isInstanceOf(VerbsException.class);
             assertThatThrownBy(() -> pair.domain.register(memory, 64, BYTES, Set.of()))
                     .isInstanceOf(VerbsException.class);
+            assertMemoryIsChecked(memory, copy);
         }
+    }
+
+    private static void assertMemoryIsChecked(DeviceMemory memory, MemorySegment copy) {
+        memory.copyFrom(0, copy.asReadOnly());
+        assertThatThrownBy(() -> memory.copyTo(0, copy.asReadOnly()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("read-only");
+        MemorySegment freed;
+        try (Arena closed = Arena.ofConfined()) {
+            freed = closed.allocate(8, 8);
+        }
+        assertThatThrownBy(() -> memory.copyFrom(0, freed)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> memory.copyTo(0, freed)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
