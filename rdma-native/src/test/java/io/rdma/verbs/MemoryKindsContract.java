@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.Errno;
 import io.rdma.types.ForkStatus;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.QueuePairState;
 import io.rdma.types.RemoteMemory;
+import io.rdma.types.SharedReceiveQueueAttributes;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
 import io.rdma.types.WorkRequestOpcode;
@@ -312,6 +315,23 @@ abstract class MemoryKindsContract {
                 MemoryRegion region = parent.allocate(BYTES, Set.of(AccessFlag.REMOTE_WRITE))) {
             write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
             assertThatThrownBy(pair.domain::close).isInstanceOf(VerbsException.class);
+            assertSharedReceivesOf(pair.domain, parent);
+            assertSharedReceivesOf(parent, pair.domain);
+            try (ProtectionDomain other = pair.context.allocateProtectionDomain()) {
+                assertThatThrownBy(() -> assertSharedReceivesOf(other, parent))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("another protection domain: create it in the queue pair's domain");
+            }
+        }
+    }
+
+    /** Checks that a queue pair of one domain takes receives from a shared queue of another. */
+    private void assertSharedReceivesOf(ProtectionDomain queues, ProtectionDomain pairs) {
+        try (SharedReceiveQueue shared =
+                        queues.createSharedReceiveQueue(new SharedReceiveQueueAttributes(Pair.DEPTH, 1, 0));
+                QueuePair taker = pairs.createQueuePair(
+                        pair.queueB, pair.queueB, shared, new QueuePairCapacity(Pair.DEPTH, Pair.DEPTH, 2, 1, 32))) {
+            assertThat(taker.queryState()).isEqualTo(QueuePairState.RESET);
         }
     }
 
