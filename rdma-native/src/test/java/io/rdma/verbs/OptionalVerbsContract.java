@@ -151,6 +151,8 @@ abstract class OptionalVerbsContract {
                 .hasMessageContaining("65535");
         assertThatThrownBy(() -> pair.queueB.moderate(1, Duration.ofMillis(66)))
                 .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> pair.queueB.moderate(1, Duration.ofSeconds(Long.MAX_VALUE)))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> pair.queueB.moderate(1, Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
