@@ -202,8 +202,8 @@ public final class MemoryRegion implements AutoCloseable {
      *
      * @param change the changes
      * @throws IllegalStateException if it is closed or an operation retains it
-     * @throws IllegalArgumentException if the memory is to change, but the region owns or shares it; if read-only memory
-     *     would have a right to write, or the memory changes to read-only memory and the rights do not
+     * @throws IllegalArgumentException if the memory is to change, but the region owns or shares it; if read-only
+     *     memory would have a right to write, or the memory changes to read-only memory and the rights do not
      * @throws VerbsException EOPNOTSUPP if the device cannot reregister. If the message states it, {@link #close} is
      *     the only call left
      */
