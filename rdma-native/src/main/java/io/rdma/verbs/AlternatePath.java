@@ -35,9 +35,12 @@ public record AlternatePath(AddressHandleAttributes path, int pkeyIndex, int por
         return new AlternatePath(path, 0, path.port(), timeout);
     }
 
-    /** Converts an alternate path that a device reports. Devices without one report zeros. */
+    /**
+     * Converts an alternate path that a device reports. Ports count from 1, so port 0 means none. rdma_rxe reports a
+     * route to {@code ::} then.
+     */
     static @Nullable AlternatePath of(@Nullable AltPath reported) {
-        return reported == null || reported.portNum() == 0 && !reported.ahAttr().isGlobal()
+        return reported == null || reported.portNum() == 0
                 ? null
                 : new AlternatePath(
                         AddressHandleAttributes.of(reported.ahAttr()),

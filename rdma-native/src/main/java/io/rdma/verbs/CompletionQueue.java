@@ -7,12 +7,12 @@ import io.rdma.types.PostingInterface;
 import io.rdma.types.VerbsException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue, {@code ibv_create_cq(3)}. Exactly one thread polls it. */
 public final class CompletionQueue extends NativeObject {
     private static final int MOST_MODERATION = 0xffff; // uint16_t in struct ibv_moderate_cq
+    private static final int NANOS_PER_MICRO = 1000;
 
     private final @Nullable ExtendedVerbs extended; // null: polled by the classic interface
     private volatile int entries;
@@ -91,14 +91,12 @@ public final class CompletionQueue extends NativeObject {
      * @throws VerbsException EOPNOTSUPP or ENOSYS if the device does not moderate; EINVAL if its own limits are lower
      */
     public void moderate(int completions, Duration period) {
-        long micros = TimeUnit.MICROSECONDS.convert(period);
-        if (period.isPositive() && Duration.of(micros, ChronoUnit.MICROS).compareTo(period) < 0) {
-            micros++; // zero would mean no limit
-        }
-        if (completions < 0 || completions > MOST_MODERATION || period.isNegative() || micros > MOST_MODERATION) {
+        boolean tooLong = period.compareTo(Duration.of(MOST_MODERATION, ChronoUnit.MICROS)) > 0;
+        if (completions < 0 || completions > MOST_MODERATION || period.isNegative() || tooLong) {
             throw new IllegalArgumentException("Moderation takes 0 to " + MOST_MODERATION + " completions and 0 to "
                     + MOST_MODERATION + " us, not " + completions + " and " + period);
         }
+        long micros = (period.toNanos() + NANOS_PER_MICRO - 1) / NANOS_PER_MICRO; // rounded down, it could be no limit
         verbs.optional().modifyCq(handle(), completions, (int) micros);
     }
 

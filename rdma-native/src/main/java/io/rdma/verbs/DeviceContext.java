@@ -228,7 +228,7 @@ public final class DeviceContext extends NativeObject {
     public ProtectionDomain allocateProtectionDomain(MemoryPolicy policy) {
         long device = handle();
         return objects.make(
-                () -> new ProtectionDomain(verbs, device, verbs.allocPd(device), policy, placement, objects));
+                () -> new ProtectionDomain(verbs, null, device, verbs.allocPd(device), policy, placement, objects));
     }
 
     /**

@@ -202,7 +202,8 @@ public final class MemoryRegion implements AutoCloseable {
      *
      * @param change the changes
      * @throws IllegalStateException if it is closed or an operation retains it
-     * @throws IllegalArgumentException if the memory is to change, but the region owns or shares it
+     * @throws IllegalArgumentException if the memory is to change, but the region owns or shares it; if read-only
+     *     memory would have a right to write, or the memory changes to read-only memory and the rights do not
      * @throws VerbsException EOPNOTSUPP if the device cannot reregister. If the message states it, {@link #close} is
      *     the only call left
      */
@@ -215,6 +216,7 @@ public final class MemoryRegion implements AutoCloseable {
             throw new IllegalArgumentException(
                     "the memory of a region that owns or shares it cannot be exchanged: register the new memory");
         }
+        change.requireWritable(memory == null ? extent.segment : memory);
         if (!users.compareAndSet(1, 0)) { // 0: no thread can retain the region meanwhile
             throw new IllegalStateException("operations use the memory region: wait for their end");
         }

@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class ProtectionDomain extends NativeObject {
     private static final long FREE_PAUSE_NANOS = 1_000_000;
 
+    private final ProtectionDomain root; // domain that this one stands for: objects of one root work together
     private final long context;
     private final OpenObjects siblings;
     private final MemoryPolicy policy;
@@ -45,12 +46,14 @@ public final class ProtectionDomain extends NativeObject {
 
     ProtectionDomain(
             Verbs verbs,
+            @Nullable ProtectionDomain standsFor,
             long context,
             long handle,
             MemoryPolicy policy,
             PlacementOperations placement,
             OpenObjects siblings) {
         super(verbs, handle, siblings);
+        this.root = standsFor == null ? this : standsFor.root;
         this.context = context;
         this.siblings = siblings;
         this.policy = policy;
@@ -65,6 +68,10 @@ public final class ProtectionDomain extends NativeObject {
      */
     <T> T call(LongFunction<T> call) {
         return calls.make(() -> call.apply(handle()));
+    }
+
+    ProtectionDomain root() {
+        return root;
     }
 
     /** Returns the handle of the device context that this domain belongs to. */
@@ -205,10 +212,7 @@ public final class ProtectionDomain extends NativeObject {
         long bytes = memory.byteSize();
         long iova = access.contains(AccessFlag.ZERO_BASED) ? 0 : memory.address();
         int flags = AccessFlag.registered(access);
-        if (memory.isReadOnly() && (flags & AccessFlag.LOCAL_WRITE.code()) != 0) {
-            throw new IllegalArgumentException("read-only memory cannot be registered with " + access
-                    + ": leave out the rights to write, or map the file READ_WRITE");
-        }
+        ReregisterOptions.requireWritable(memory, access);
         return region(
                 memory,
                 iova,
@@ -357,6 +361,7 @@ public final class ProtectionDomain extends NativeObject {
     private ProtectionDomain parentDomain(long threads) {
         return siblings.make(() -> new ProtectionDomain(
                 verbs,
+                this,
                 context,
                 call(pd -> verbs.memory().allocParentDomain(context, pd, threads)),
                 policy,

@@ -90,12 +90,10 @@ public record QueuePairInfo(
                 AlternatePath.of(a.altPath()));
     }
 
-    /** Returns the path, which is undefined before RTR and all zeros of a queue pair without a connection. */
+    /** Returns the path, which is undefined before RTR, and has port 0 if there is no connection. */
     private static @Nullable AddressHandleAttributes path(QpAttr a) {
         AhAttr path = a.ahAttr();
         boolean undefined = a.qpState() == Ibv.QPS_RESET || a.qpState() == Ibv.QPS_INIT;
-        return undefined || path == null || path.portNum() == 0 && !path.isGlobal()
-                ? null
-                : AddressHandleAttributes.of(path);
+        return undefined || path == null || path.portNum() == 0 ? null : AddressHandleAttributes.of(path);
     }
 }

@@ -31,7 +31,8 @@ public record ReregisterOptions(
     }
 
     /**
-     * Returns a copy that changes the memory, {@code IBV_REREG_MR_CHANGE_TRANSLATION}.
+     * Returns a copy that changes the memory, {@code IBV_REREG_MR_CHANGE_TRANSLATION}. Read-only memory needs
+     * {@link #withAccess} too, without a right to write.
      *
      * @param value native memory
      * @return a copy
@@ -51,6 +52,28 @@ public record ReregisterOptions(
      */
     public ReregisterOptions withDomain(ProtectionDomain value) {
         return new ReregisterOptions(access, memory, value);
+    }
+
+    /**
+     * Refuses rights to write for read-only memory, in which the device cannot write. Rights that stay as they are may
+     * include them.
+     *
+     * @param afterwards memory of the region after the change
+     */
+    void requireWritable(MemorySegment afterwards) {
+        if (access != null) {
+            requireWritable(afterwards, access);
+        } else if (memory != null && memory.isReadOnly()) {
+            throw new IllegalArgumentException("read-only memory needs its rights, and the region may have others: call"
+                    + " withAccess too, without the rights to write");
+        }
+    }
+
+    static void requireWritable(MemorySegment memory, Set<AccessFlag> access) {
+        if (memory.isReadOnly() && (AccessFlag.registered(access) & AccessFlag.LOCAL_WRITE.code()) != 0) {
+            throw new IllegalArgumentException("read-only memory cannot be registered with " + access
+                    + ": leave out the rights to write, or map the file READ_WRITE");
+        }
     }
 
     int flags() {

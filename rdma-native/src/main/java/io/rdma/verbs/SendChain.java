@@ -13,6 +13,7 @@ import io.rdma.types.WorkRequestOpcode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -34,7 +35,7 @@ public final class SendChain {
     private final List<Bound> bindings = new ArrayList<>(0);
     private int size;
     private int operations; // WorkRequestOpcode.bit of each request
-    private int addressed; // requests that have a destination
+    private final BitSet addressed = new BitSet(); // indexes of the requests that have a destination
     private long current; // address of the last request
     private long entry; // address of its next entry
     private int opcode; // of the last request, as are the next three
@@ -80,7 +81,7 @@ public final class SendChain {
             bindings.clear();
         }
         operations = 0;
-        addressed = 0;
+        addressed.clear();
         NativeMemory.putLong(badWr(), 0); // a provider may not write it
     }
 
@@ -173,6 +174,13 @@ public final class SendChain {
             entry = entriesOf(size - 1) + (long) count * Sge.SIZE;
         } else {
             count = maxSge;
+        }
+        addressed.clear(size);
+        bindings.removeIf(bound -> bound.index() == size);
+        operations = 0;
+        for (int i = 0; i < size; i++) {
+            operations |= WorkRequestOpcode.of(SendWr.opcode(base + (long) i * SendWr.SIZE))
+                    .bit();
         }
         return this;
     }
@@ -270,7 +278,7 @@ public final class SendChain {
         SendWr.udAh(current, path.handle());
         SendWr.udRemoteQpn(current, qpNumber);
         SendWr.udRemoteQkey(current, qkey);
-        addressed++;
+        addressed.set(size - 1);
         return this;
     }
 
@@ -437,8 +445,8 @@ public final class SendChain {
      * @param largest size of the largest datagram, in bytes
      */
     void requireDatagrams(int largest) {
-        if (addressed != size) {
-            throw new IllegalArgumentException("only " + addressed + " of " + size
+        if (addressed.cardinality() != size) {
+            throw new IllegalArgumentException("only " + addressed.cardinality() + " of " + size
                     + " requests have a destination: call SendChain.destination for each datagram");
         }
         end();

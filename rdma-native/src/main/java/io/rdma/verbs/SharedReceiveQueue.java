@@ -44,9 +44,9 @@ public final class SharedReceiveQueue extends NativeObject {
         return verbs.xrc().getSrqNum(handle());
     }
 
-    /** Returns whether this queue belongs to a given protection domain. */
+    /** Returns whether this queue works with objects of a given protection domain. */
     boolean isOf(ProtectionDomain other) {
-        return domain == other;
+        return domain.root() == other.root();
     }
 
     /**

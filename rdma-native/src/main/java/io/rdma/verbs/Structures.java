@@ -64,7 +64,9 @@ final class Structures {
         if (shared != null && !shared.isOf(domain)) {
             // Devices differ in which of the two domains they use. libibverbs accepts the mismatch, and then each
             // message fails.
-            throw new IllegalArgumentException("the shared receive queue belongs to another protection domain");
+            throw new IllegalArgumentException(
+                    "the shared receive queue belongs to another protection domain: create it"
+                            + " in the queue pair's domain");
         }
         return new QpInitAttr(
                 sendQueue.handle(),

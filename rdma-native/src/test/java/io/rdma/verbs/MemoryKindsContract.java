@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.Errno;
 import io.rdma.types.ForkStatus;
+import io.rdma.types.QueuePairCapacity;
+import io.rdma.types.QueuePairState;
 import io.rdma.types.RemoteMemory;
+import io.rdma.types.SharedReceiveQueueAttributes;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
 import io.rdma.types.WorkRequestOpcode;
@@ -114,6 +117,35 @@ abstract class MemoryKindsContract {
                 write(new RemoteMemory(first.address(), 8, region.rkey()), 8, WorkCompletionStatus.REM_ACCESS_ERR);
             }
         }
+    }
+
+    /** A store of the device into a page that is mapped read-only would end the process. */
+    @Test
+    void readOnlyMemoryGetsNoRightsToWriteByReregistering() {
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment memory = arena.allocate(BYTES, PAGE);
+            MemorySegment readOnly = arena.allocate(BYTES, PAGE).asReadOnly();
+            ReregisterOptions exchange = ReregisterOptions.NOTHING.withMemory(readOnly);
+            ReregisterOptions write = ReregisterOptions.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_WRITE));
+            try (MemoryRegion region = pair.domain.register(memory, Set.of(AccessFlag.REMOTE_WRITE))) {
+                assertReadOnlyIsRefused(region, exchange);
+                assertReadOnlyIsRefused(region, exchange.withAccess(Set.of(AccessFlag.LOCAL_WRITE)));
+                assertThat(region.segment()).isEqualTo(memory);
+            }
+            try (MemoryRegion region = pair.domain.register(readOnly, Set.of())) {
+                assertReadOnlyIsRefused(region, write);
+                assumeReregisters(
+                        () -> region.reregister(ReregisterOptions.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_READ))));
+                region.reregister(exchange.withAccess(Set.of()));
+                region.reregister(write.withMemory(memory));
+            }
+        }
+    }
+
+    private static void assertReadOnlyIsRefused(MemoryRegion region, ReregisterOptions change) {
+        assertThatThrownBy(() -> region.reregister(change))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("read-only");
     }
 
     @Test
@@ -252,7 +284,21 @@ abstract class MemoryKindsContract {
                     .isInstanceOf(VerbsException.class);
             assertThatThrownBy(() -> pair.domain.register(memory, 64, BYTES, Set.of()))
                     .isInstanceOf(VerbsException.class);
+            assertMemoryIsChecked(memory, copy);
         }
+    }
+
+    private static void assertMemoryIsChecked(DeviceMemory memory, MemorySegment copy) {
+        memory.copyFrom(0, copy.asReadOnly());
+        assertThatThrownBy(() -> memory.copyTo(0, copy.asReadOnly()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("read-only");
+        MemorySegment freed;
+        try (Arena closed = Arena.ofConfined()) {
+            freed = closed.allocate(8, 8);
+        }
+        assertThatThrownBy(() -> memory.copyFrom(0, freed)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> memory.copyTo(0, freed)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -269,6 +315,23 @@ abstract class MemoryKindsContract {
                 MemoryRegion region = parent.allocate(BYTES, Set.of(AccessFlag.REMOTE_WRITE))) {
             write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
             assertThatThrownBy(pair.domain::close).isInstanceOf(VerbsException.class);
+            assertSharedReceivesOf(pair.domain, parent);
+            assertSharedReceivesOf(parent, pair.domain);
+            try (ProtectionDomain other = pair.context.allocateProtectionDomain()) {
+                assertThatThrownBy(() -> assertSharedReceivesOf(other, parent))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("another protection domain: create it in the queue pair's domain");
+            }
+        }
+    }
+
+    /** Checks that a queue pair of one domain takes receives from a shared queue of another. */
+    private void assertSharedReceivesOf(ProtectionDomain queues, ProtectionDomain pairs) {
+        try (SharedReceiveQueue shared =
+                        queues.createSharedReceiveQueue(new SharedReceiveQueueAttributes(Pair.DEPTH, 1, 0));
+                QueuePair taker = pairs.createQueuePair(
+                        pair.queueB, pair.queueB, shared, new QueuePairCapacity(Pair.DEPTH, Pair.DEPTH, 2, 1, 32))) {
+            assertThat(taker.queryState()).isEqualTo(QueuePairState.RESET);
         }
     }
 

@@ -9,6 +9,7 @@ import io.rdma.internal.ibv.Ibv;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.AsyncEventType;
 import io.rdma.types.Errno;
+import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.VerbsException;
 import io.rdma.types.WorkCompletionStatus;
@@ -161,6 +162,24 @@ abstract class QueuePairLifeContract {
         assertThat(info.pkeyIndex()).isZero();
         assertThat(info.sqDraining()).isFalse();
         assertThat(info.qpAccessFlags()).containsAll(Pair.REMOTE);
+        assertThat(info.path()).isNotNull();
+        assertThat(info.alternatePath()).isNull();
+    }
+
+    @Test
+    void aQueuePairOfDatagramsHasNoPath() {
+        try (QueuePair datagrams = pair.domain.createQueuePair(
+                QueuePairType.UD, pair.queueA, pair.queueA, new QueuePairCapacity(Pair.DEPTH, Pair.DEPTH, 2, 1, 32))) {
+            datagrams.modify(QueuePairAttributes.toState(QueuePairState.INIT)
+                    .pkeyIndex(0)
+                    .port(1)
+                    .qkey(0x11111111));
+            datagrams.modify(QueuePairAttributes.toState(QueuePairState.RTR));
+            datagrams.modify(QueuePairAttributes.toState(QueuePairState.RTS).sqPsn(0));
+            QueuePairInfo info = datagrams.query();
+            assertThat(info.path()).isNull();
+            assertThat(info.alternatePath()).isNull();
+        }
     }
 
     @Test

@@ -6,9 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.SendWr;
 import io.rdma.internal.ibv.Sge;
+import io.rdma.testing.RoutablePath;
+import io.rdma.types.AccessFlag;
+import io.rdma.types.GidTableEntry;
+import io.rdma.types.MemoryWindowType;
+import io.rdma.types.PlacementType;
 import io.rdma.types.WorkRequestOpcode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Test of the memory that a provider reads. A chain writes most of a request late: at the next one, or at the post. */
@@ -116,5 +122,50 @@ class SendChainTest {
         assertThatThrownBy(() -> chain.entry(0x1000, 10, 11)).isInstanceOf(IllegalStateException.class);
         chain.add(2, WorkRequestOpcode.SEND);
         assertThat(ids()).containsExactly(2L);
+    }
+
+    @Test
+    void aRemovedDatagramHasNoDestination() {
+        try (Pair pair = new Pair("soft0", Pair.REMOTE);
+                AddressHandle path = handle(pair)) {
+            chain.add(1, WorkRequestOpcode.SEND).destination(path, 7, 0);
+            chain.add(2, WorkRequestOpcode.SEND).destination(path, 7, 0).removeLast();
+            chain.requireDatagrams(64);
+            chain.add(3, WorkRequestOpcode.SEND);
+            assertThatThrownBy(() -> chain.requireDatagrams(64)).hasMessageContaining("only 1 of 2");
+            chain.destination(path, 7, 0);
+            chain.requireDatagrams(64);
+        }
+    }
+
+    private static AddressHandle handle(Pair pair) {
+        GidTableEntry gid = RoutablePath.gid(pair.context);
+        return pair.domain.createAddressHandle(AddressHandleAttributes.of(GlobalRoute.to(gid.gid(), gid.index()), 1));
+    }
+
+    @Test
+    void aRemovedOperationIsNotInTheChain() {
+        int sends = WorkRequestOpcode.SEND.bit();
+        chain.add(1, WorkRequestOpcode.SEND)
+                .add(2, WorkRequestOpcode.FLUSH)
+                .flushRegion(5, PlacementType.GLOBAL_VISIBILITY);
+        assertThat(chain.operations()).isEqualTo(sends | WorkRequestOpcode.FLUSH.bit());
+        assertThat(chain.removeLast().operations()).isEqualTo(sends);
+        assertThat(chain.removeLast().operations()).isZero();
+    }
+
+    @Test
+    void aRemovedBindingIsNotPosted() {
+        try (Pair pair = new Pair("soft0", Pair.REMOTE);
+                MemoryRegion region = pair.domain.allocate(64, Set.of(AccessFlag.MW_BIND, AccessFlag.LOCAL_WRITE));
+                MemoryWindow first = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2);
+                MemoryWindow second = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2)) {
+            MemoryWindowBinding binding = new MemoryWindowBinding(region, 0, 64, Set.of(AccessFlag.REMOTE_WRITE));
+            chain.add(1, WorkRequestOpcode.BIND_MW).bind(first, binding);
+            chain.add(2, WorkRequestOpcode.BIND_MW).bind(second, binding).removeLast();
+            assertThat(chain.hasBindings()).isTrue();
+            chain.removeLast();
+            assertThat(chain.hasBindings()).isFalse();
+        }
     }
 }

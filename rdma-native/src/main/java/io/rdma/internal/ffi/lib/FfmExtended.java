@@ -79,7 +79,7 @@ final class FfmExtended implements ExtendedVerbs {
             }
             errno = CallState.errno();
         }
-        if (errno == Errno.EOPNOTSUPP || errno == Errno.ENOSYS) {
+        if (Outcome.isLack(errno)) {
             throw new VerbsException(
                     call,
                     errno,

@@ -35,7 +35,9 @@ final class FfmMemory implements MemoryVerbs {
     static final int ALLOC_DM_ATTR_BYTES = 16;
     static final int PARENT_DOMAIN_INIT_ATTR_BYTES = 48;
     static final int PARENT_DOMAIN_TD = 8;
-    private static final int REREG_MR_ERR_CMD = -4;
+    private static final int REREG_MR_ERR_INPUT = -1;
+    private static final int REREG_MR_ERR_DONT_FORK_NEW = -2;
+    private static final int REREG_MR_ERR_DO_FORK_OLD = -3;
 
     static Mr mr(long mr) {
         return new Mr(mr, getInt(mr + MR_LKEY), getInt(mr + MR_RKEY));
@@ -64,7 +66,7 @@ final class FfmMemory implements MemoryVerbs {
             long at = arena.allocate(DeviceAttrExLayout.SIZE, 8).address();
             int result = (int)
                     MemoryCalls.QUERY_DEVICE_EX.invokeExact(function, context, 0L, at, (long) DeviceAttrExLayout.SIZE);
-            if (result == Errno.EOPNOTSUPP || result == Errno.ENOSYS) {
+            if (Outcome.isLack(result)) {
                 return DeviceAttrEx.NONE;
             }
             Outcome.zero("ibv_query_device_ex", result);
@@ -83,11 +85,19 @@ final class FfmMemory implements MemoryVerbs {
         } catch (Throwable e) {
             throw CallState.unexpected(e);
         }
-        if (result == 0) {
+        return reregistered(mr, result, CallState.errno());
+    }
+
+    /**
+     * Returns the region after {@code ibv_rereg_mr(3)}, by {@code enum ibv_rereg_mr_err_code}. With DO_FORK_OLD the new
+     * registration is valid: a child process merely does not inherit the old memory.
+     */
+    static Mr reregistered(long mr, int result, int errno) {
+        if (result == 0 || result == REREG_MR_ERR_DO_FORK_OLD) {
             return mr(mr);
         }
-        int errno = CallState.errno();
-        boolean untouched = result > REREG_MR_ERR_CMD || errno == Errno.EOPNOTSUPP || errno == Errno.ENOSYS;
+        boolean untouched =
+                result == REREG_MR_ERR_INPUT || result == REREG_MR_ERR_DONT_FORK_NEW || Outcome.isLack(errno);
         throw new VerbsException(
                 "ibv_rereg_mr",
                 errno,

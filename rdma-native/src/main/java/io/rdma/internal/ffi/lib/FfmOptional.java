@@ -10,13 +10,18 @@ import io.rdma.internal.ffi.OptionalVerbs;
 import io.rdma.internal.ibv.Ibv;
 import io.rdma.internal.ibv.Mr;
 import io.rdma.internal.os.CallState;
+import io.rdma.types.Errno;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
 
-/** {@link OptionalVerbs} over libibverbs, where all of it is inline, through {@code struct verbs_context}. */
+/**
+ * {@link OptionalVerbs} over libibverbs, where all of it is inline, through {@code struct verbs_context}. A provider
+ * lacks a call if it has no function for it, or one that says so. Then the default method throws.
+ */
 final class FfmOptional implements OptionalVerbs {
     static final long VERBS_ALLOC_NULL_MR = -304;
     static final long VERBS_MODIFY_QP_RATE_LIMIT = -216;
@@ -43,35 +48,44 @@ final class FfmOptional implements OptionalVerbs {
     private static final MethodHandle POINTER_OF_ONE =
             Linker.nativeLinker().downcallHandle(FunctionDescriptor.of(JAVA_LONG, JAVA_LONG), CallState.ERRNO);
 
-    private static int intOfTwo(MemorySegment function, long first, long second) {
+    private static int intOfTwo(@Nullable MemorySegment function, long first, long second) {
         try {
-            return (int) INT_OF_TWO.invokeExact(function, first, second);
+            return function == null ? Errno.EOPNOTSUPP : (int) INT_OF_TWO.invokeExact(function, first, second);
         } catch (Throwable e) {
             throw CallState.unexpected(e);
         }
     }
 
+    /** Returns whether a call that returned NULL failed because the provider lacks it. */
+    private static boolean isLack(@Nullable MemorySegment function, long result) {
+        return function == null || result == 0 && Outcome.isLack(CallState.errno());
+    }
+
     @Override
     public void modifyCq(long cq, int count, int period) {
-        MemorySegment function =
-                FfmMemory.function("ibv_modify_cq", getLong(cq), VERBS_MODIFY_CQ, "completion moderation");
         try (Arena arena = Arena.ofConfined()) {
             long attr = arena.allocate(MODIFY_CQ_ATTR_BYTES, 8).address();
             putInt(attr, Ibv.CQ_ATTR_MODERATE);
             putShort(attr + MODERATE_COUNT, (short) count);
             putShort(attr + MODERATE_PERIOD, (short) period);
-            Outcome.zero("ibv_modify_cq", intOfTwo(function, cq, attr));
+            int result = intOfTwo(VerbsContext.function(getLong(cq), VERBS_MODIFY_CQ), cq, attr);
+            if (Outcome.isLack(result)) {
+                OptionalVerbs.super.modifyCq(cq, count, period);
+            }
+            Outcome.zero("ibv_modify_cq", result);
         }
     }
 
     @Override
     public long queryRawClock(long context) {
-        MemorySegment function =
-                FfmMemory.function("ibv_query_rt_values_ex", context, VERBS_QUERY_RT_VALUES, "reading its clock");
         try (Arena arena = Arena.ofConfined()) {
             long values = arena.allocate(VALUES_BYTES, 8).address();
             putInt(values, Ibv.VALUES_MASK_RAW_CLOCK);
-            Outcome.zero("ibv_query_rt_values_ex", intOfTwo(function, context, values));
+            int result = intOfTwo(VerbsContext.function(context, VERBS_QUERY_RT_VALUES), context, values);
+            if (Outcome.isLack(result)) {
+                return OptionalVerbs.super.queryRawClock(context);
+            }
+            Outcome.zero("ibv_query_rt_values_ex", result);
             // Providers put all ticks into the nanoseconds; the seconds are theirs to use.
             return getLong(values + RAW_CLOCK_SECONDS) * NANOS_PER_SECOND + getLong(values + RAW_CLOCK_NANOS);
         }
@@ -79,24 +93,27 @@ final class FfmOptional implements OptionalVerbs {
 
     @Override
     public void modifyQpRateLimit(long qp, int rate, int burst, int typicalPacket) {
-        MemorySegment function =
-                FfmMemory.function("ibv_modify_qp_rate_limit", getLong(qp), VERBS_MODIFY_QP_RATE_LIMIT, "rate limits");
         try (Arena arena = Arena.ofConfined()) {
             long attr = arena.allocate(RATE_LIMIT_ATTR_BYTES, 8).address();
             putInt(attr, rate);
             putInt(attr + RATE_LIMIT_BURST, burst);
             putShort(attr + RATE_LIMIT_TYPICAL_PACKET, (short) typicalPacket);
-            Outcome.zero("ibv_modify_qp_rate_limit", intOfTwo(function, qp, attr));
+            int result = intOfTwo(VerbsContext.function(getLong(qp), VERBS_MODIFY_QP_RATE_LIMIT), qp, attr);
+            if (Outcome.isLack(result)) {
+                OptionalVerbs.super.modifyQpRateLimit(qp, rate, burst, typicalPacket);
+            }
+            Outcome.zero("ibv_modify_qp_rate_limit", result);
         }
     }
 
     @Override
     public Mr allocNullMr(long pd) {
-        MemorySegment function =
-                FfmMemory.function("ibv_alloc_null_mr", getLong(pd), VERBS_ALLOC_NULL_MR, "null regions");
+        MemorySegment function = VerbsContext.function(getLong(pd), VERBS_ALLOC_NULL_MR);
         try {
-            long mr = (long) POINTER_OF_ONE.invokeExact(function, CallState.segment(), pd);
-            return FfmMemory.mr(Outcome.pointer("ibv_alloc_null_mr", mr));
+            long mr = function == null ? 0 : (long) POINTER_OF_ONE.invokeExact(function, CallState.segment(), pd);
+            return isLack(function, mr)
+                    ? OptionalVerbs.super.allocNullMr(pd)
+                    : FfmMemory.mr(Outcome.pointer("ibv_alloc_null_mr", mr));
         } catch (Throwable e) {
             throw CallState.unexpected(e);
         }
@@ -104,18 +121,23 @@ final class FfmOptional implements OptionalVerbs {
 
     @Override
     public long allocTd(long context) {
-        MemorySegment function = FfmMemory.function("ibv_alloc_td", context, VERBS_ALLOC_TD, "thread domains");
+        MemorySegment function = VerbsContext.function(context, VERBS_ALLOC_TD);
         try (Arena arena = Arena.ofConfined()) {
             long attr = arena.allocate(TD_INIT_ATTR_BYTES, 8).address();
-            return Outcome.pointer("ibv_alloc_td", MemoryCalls.pointerOfTwo(function, context, attr));
+            long td = function == null ? 0 : MemoryCalls.pointerOfTwo(function, context, attr);
+            return isLack(function, td) ? OptionalVerbs.super.allocTd(context) : Outcome.pointer("ibv_alloc_td", td);
         }
     }
 
     @Override
     public void deallocTd(long td) {
-        MemorySegment function = FfmMemory.function("ibv_dealloc_td", getLong(td), VERBS_DEALLOC_TD, "thread domains");
+        MemorySegment function = VerbsContext.function(getLong(td), VERBS_DEALLOC_TD);
         try {
-            Outcome.zero("ibv_dealloc_td", (int) INT_OF_ONE.invokeExact(function, td));
+            int result = function == null ? Errno.EOPNOTSUPP : (int) INT_OF_ONE.invokeExact(function, td);
+            if (Outcome.isLack(result)) {
+                OptionalVerbs.super.deallocTd(td);
+            }
+            Outcome.zero("ibv_dealloc_td", result);
         } catch (Throwable e) {
             throw CallState.unexpected(e);
         }

@@ -17,6 +17,9 @@ final class Remedy {
                     + " that is mapped READ_ONLY cannot be registered: map it READ_WRITE or PRIVATE. Or register it"
                     + " ON_DEMAND";
 
+    private static final String RATES = "Choose a rate from qpRateLimitMin to qpRateLimitMax of the device's extended"
+            + " attributes, for a queue pair in RTS";
+
     private Remedy() {}
 
     static VerbsException failed(String call, int errno) {
@@ -35,6 +38,10 @@ final class Remedy {
                         : null;
             case Errno.EFAULT -> call.startsWith("ibv_reg_mr") ? PINNING : null;
             case Errno.EBUSY -> "An object that was made from this one is still open: close that first";
+            case Errno.EOPNOTSUPP, Errno.ENOSYS ->
+                "This device or its provider does not support it: do without it, or use another device";
+            // EINVAL of other calls has too many causes to name one.
+            case Errno.EINVAL -> call.startsWith("ibv_modify_qp_rate_limit") ? RATES : null;
             case Errno.ENODEV -> "The device was removed: list the devices again";
             default -> null;
         };

@@ -22,6 +22,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls of functions that no device of the other tests has, as a model of a provider sees them. */
 class ModelProviderTest {
@@ -98,6 +100,9 @@ class ModelProviderTest {
         provide(FfmOptional.VERBS_MODIFY_QP_RATE_LIMIT, "modifyQpRateLimit");
         optional.modifyQpRateLimit(object, 1_000_000, 4096, 40_000);
         assertThat(called).containsExactly("modify_qp_rate_limit true 1000000 4096 40000 0");
+        errno = Errno.EINVAL;
+        assertThatThrownBy(() -> optional.modifyQpRateLimit(object, 1, 0, 0))
+                .hasMessageContainingAll("EINVAL", "qpRateLimitMin", "qpRateLimitMax", "RTS");
     }
 
     @Test
@@ -109,6 +114,21 @@ class ModelProviderTest {
 
     @Test
     void aProviderWithoutThemIsLacking() {
+        assertLacking();
+    }
+
+    /** As the functions by which rdma-core fills what a provider lacks. */
+    @ParameterizedTest
+    @ValueSource(ints = {Errno.EOPNOTSUPP, -Errno.EOPNOTSUPP, Errno.ENOSYS})
+    void aProviderThatRefusesThemIsLacking(int refusal) throws ReflectiveOperationException {
+        errno = refusal;
+        provide(FfmOptional.VERBS_MODIFY_CQ, "modifyCq");
+        provide(FfmOptional.VERBS_MODIFY_QP_RATE_LIMIT, "modifyQpRateLimit");
+        provide(FfmOptional.VERBS_QUERY_RT_VALUES, "queryRtValues");
+        assertLacking();
+    }
+
+    private void assertLacking() {
         for (var call : List.<org.assertj.core.api.ThrowableAssert.ThrowingCallable>of(
                 () -> optional.modifyCq(object, 1, 1),
                 () -> optional.modifyQpRateLimit(object, 1, 1, 1),
@@ -118,7 +138,8 @@ class ModelProviderTest {
                 () -> optional.deallocTd(object))) {
             assertThatThrownBy(call)
                     .isInstanceOfSatisfying(
-                            VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP));
+                            VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EOPNOTSUPP))
+                    .hasMessageContaining("This device does not support ");
         }
     }
 

@@ -3,10 +3,12 @@ package io.rdma.internal.ffi.lib;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.internal.ibv.NativeMemory;
 import io.rdma.types.Errno;
 import io.rdma.types.RdmaException;
 import io.rdma.verbs.RdmaDevices;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
@@ -43,6 +45,38 @@ class RemedyTest {
             assertThat(Remedy.failed("ibv_open_device", errno))
                     .hasMessageContaining("/dev/infiniband/uverbs")
                     .hasMessageContaining("group");
+        }
+    }
+
+    @Test
+    void aCallThatTheDeviceLacksSaysSo() {
+        for (String call : new String[] {"ibv_alloc_dm", "ibv_advise_mr", "ibv_alloc_parent_domain"}) {
+            for (int errno : new int[] {Errno.EOPNOTSUPP, Errno.ENOSYS}) {
+                assertThat(Remedy.failed(call, errno)).hasMessageContaining("or its provider does not support");
+            }
+        }
+    }
+
+    /** The numbers are those of {@code enum ibv_rereg_mr_err_code}. */
+    @Test
+    void aRegionThatIsReregisteredIsTheOldOneOrTheNewOneOrNone() {
+        try (Arena arena = Arena.ofConfined()) {
+            long mr = arena.allocate(64, 8).address();
+            NativeMemory.putInt(mr + FfmMemory.MR_LKEY, 17);
+            for (int result : new int[] {0, -3}) {
+                assertThat(FfmMemory.reregistered(mr, result, Errno.EINVAL).lkey())
+                        .isEqualTo(17);
+            }
+            for (int result : new int[] {-1, -2}) {
+                assertThatThrownBy(() -> FfmMemory.reregistered(mr, result, Errno.EINVAL))
+                        .hasMessageContaining("The region is unchanged");
+            }
+            for (int result : new int[] {-4, -5}) {
+                assertThatThrownBy(() -> FfmMemory.reregistered(mr, result, Errno.EINVAL))
+                        .hasMessageContaining("must not be used any more");
+            }
+            assertThatThrownBy(() -> FfmMemory.reregistered(mr, -4, Errno.EOPNOTSUPP))
+                    .hasMessageContaining("The region is unchanged");
         }
     }
 
