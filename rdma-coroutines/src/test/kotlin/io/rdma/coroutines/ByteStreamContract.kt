@@ -1,5 +1,6 @@
 package io.rdma.coroutines
 
+import io.rdma.connect.FlowControl
 import io.rdma.coroutines.io.buffers
 import io.rdma.coroutines.io.write
 import io.rdma.engine.ConnectionClosedException
@@ -80,9 +81,8 @@ abstract class ByteStreamContract : PairContract() {
             assertThat(source.exhausted()).isTrue()
         }
 
-    @Test
-    fun `a peer that closes within its stream is no end`() =
-        connected { pair ->
+    private fun cutStreamIsNoEnd(ofClient: RdmaConfiguration.() -> Unit) =
+        connected(ofClient) { pair ->
             val client = RdmaByteStream(pair.client)
             val peer = RdmaByteStream(pair.peer)
             val reading = async { runCatching { client.all() } }
@@ -91,6 +91,12 @@ abstract class ByteStreamContract : PairContract() {
             pair.peer.close()
             assertThat(reading.await().exceptionOrNull()).isInstanceOf(ConnectionClosedException::class.java)
         }
+
+    @Test
+    fun `a peer that closes within its stream is no end`() = cutStreamIsNoEnd {}
+
+    @Test
+    fun `without farewells a close of the peer is no end`() = cutStreamIsNoEnd { flowControl = FlowControl.PLAIN }
 
     @Test
     fun `a peer that closes behind its end is the end`() =

@@ -12,6 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
+import reactor.core.scheduler.Schedulers;
 
 // Invariants
 // - At most one message is requested, and none while one is here. So a reader that is interrupted loses nothing: the
@@ -81,11 +82,12 @@ final class ByteStreamInput extends InputStream {
         }
     }
 
-    /** Closes the message that is here. */
+    /** Closes the message that is here. If it is the end of the stream, a later reader must not wait for it. */
     private void drop() {
         ReceivedMessage read = message;
         message = null;
         if (read != null) {
+            stream.isEnd(read.length());
             read.close();
         }
     }
@@ -149,6 +151,10 @@ final class ByteStreamInput extends InputStream {
 
     /** Requests a message, unless that was done, and waits for any change. */
     private void request() throws IOException {
+        if (Schedulers.isInNonBlockingThread()) { // the loop would wait for itself
+            throw new IllegalStateException("waiting for bytes is not supported in thread "
+                    + Thread.currentThread().getName() + ": read on a virtual thread, or subscribe to read()");
+        }
         Receiver from = receiver;
         if (from == null) {
             from = new Receiver();

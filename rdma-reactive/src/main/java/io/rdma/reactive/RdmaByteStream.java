@@ -16,8 +16,9 @@ import reactor.core.publisher.Mono;
  * leaves when it is full, at a {@link #flush} and at the {@link #end}. The boundaries of messages mean nothing.
  *
  * <p>The peer's end of the stream is what the peer said: it called {@link #end}, or closed its connection in an orderly
- * way after it. Any other end is an error: a lost or aborted connection, a peer that closed within its stream, a close
- * of this side before the peer's end.
+ * way without having written. Any other end is an error: a lost or aborted connection, a peer that closed within its
+ * stream, a close of this side before the peer's end. On a connection without farewells, as with {@link
+ * io.rdma.connect.FlowControl#PLAIN}, the peer cannot say how it closes, and only {@link #end} is its end.
  *
  * <p>The peer uses this class, that of {@code rdma-coroutines}, or a channel of {@code rdma-netty}. While a connection
  * has such a view, nothing else is sent or received over it. One thread writes at a time, and one subscriber or thread
@@ -77,10 +78,8 @@ public final class RdmaByteStream {
 
     /** Waits until there is a send buffer for a write or an end. */
     Mono<Void> awaitBuffer(long turn) {
-        return connection
-                .acquire()
-                .doOnNext(buffer -> output.fill(turn, buffer))
-                .then();
+        // The value ends here: then() would pass it to the discard hook of the caller, which closes it.
+        return connection.acquire().handle((buffer, sink) -> output.fill(turn, buffer));
     }
 
     /**
@@ -154,8 +153,9 @@ public final class RdmaByteStream {
 
     /**
      * Returns the input as a stream of {@code java.io}, which waits for bytes: read it on a virtual thread, not on the
-     * loop. The bytes are copied once, out of the receive buffer. A close ends the reading only, also that of a thread
-     * that waits. An interrupt of such a thread loses nothing. From the first read on the stream is the one subscriber,
+     * loop, where a wait is refused by {@link IllegalStateException}. The bytes are copied once, out of the receive
+     * buffer. A close ends the reading only, also that of a thread that waits, and drops the rest of the message that
+     * is here. An interrupt of such a thread loses nothing. From the first read on the stream is the one subscriber,
      * until its end or close.
      *
      * @return the same stream at each call

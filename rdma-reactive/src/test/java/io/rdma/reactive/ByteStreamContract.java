@@ -7,12 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.rdma.buffer.RegisteredBuffer;
+import io.rdma.connect.FlowControl;
+import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.testing.TestDevice;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
@@ -195,17 +200,42 @@ abstract class ByteStreamContract {
     }
 
     @Test
+    void theDiscardHookOfAWriterClosesNoBufferThatIsFilled() {
+        byte[] bytes = random(2 * LARGE);
+        CompletableFuture<Void> writing = client.write(ByteBuffer.wrap(bytes))
+                .then(client.end())
+                .doOnDiscard(RegisteredBuffer.class, RegisteredBuffer::close)
+                .toFuture();
+        assertThat(all(peer).block(PATIENCE)).isEqualTo(bytes);
+        assertThat(writing).succeedsWithin(PATIENCE);
+    }
+
+    @Test
+    void withoutFarewellsACloseOfThePeerIsNoEnd() throws InterruptedException {
+        pair.close();
+        pair = new ContractPair(
+                device(), RdmaResources.open(TestDevice.assumed(device())), o -> o.withFlowControl(FlowControl.PLAIN));
+        client = RdmaByteStream.of(pair.client);
+        peer = RdmaByteStream.of(pair.peer);
+        cutStreamIsNoEnd(client, pair.client, peer); // on iWARP the client has to send first
+    }
+
+    @Test
     void aPeerThatClosesOrAbortsWithinItsStreamIsNoEnd() {
-        peer.write(ByteBuffer.wrap(random(10))).then(peer.flush()).block(PATIENCE);
-        StepVerifier.create(client.read())
+        cutStreamIsNoEnd(peer, pair.peer, client);
+    }
+
+    private static void cutStreamIsNoEnd(RdmaByteStream from, RdmaConnection ofFrom, RdmaByteStream to) {
+        from.write(ByteBuffer.wrap(random(10))).then(from.flush()).block(PATIENCE);
+        StepVerifier.create(to.read())
                 .expectNextCount(1)
-                .then(() -> pair.peer.dispose())
+                .then(ofFrom::dispose)
                 .expectError(ConnectionClosedException.class)
                 .verify(PATIENCE);
-        assertThatThrownBy(() -> client.inputStream().read())
+        assertThatThrownBy(() -> to.inputStream().read())
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("no end");
-        assertThatThrownBy(() -> client.outputStream().write(1))
+        assertThatThrownBy(() -> to.outputStream().write(1))
                 .isInstanceOf(IOException.class)
                 .hasCauseInstanceOf(ConnectionClosedException.class);
     }
@@ -306,5 +336,37 @@ abstract class ByteStreamContract {
         Blocked reader = Blocked.in(in::read);
         in.close();
         assertThat(reader.ended()).hasMessageContaining("closed");
+    }
+
+    @Test
+    void aCloseOfTheInputNotesTheEndThatIsHere() throws Exception {
+        InputStream in = peer.inputStream();
+        Blocked reader = Blocked.in(in::read);
+        reader.thread().interrupt();
+        assertThat(reader.ended()).isInstanceOf(InterruptedIOException.class);
+        client.end().block(PATIENCE);
+        await().atMost(PATIENCE).until(() -> pair.peer.endpoint().outstandingReceives() == 1);
+        in.close();
+        StepVerifier.create(peer.read()).expectComplete().verify(PATIENCE);
+    }
+
+    @Test
+    void aReadOnTheLoopIsRefused() {
+        CompletableFuture<ByteBuffer> reading = peer.read()
+                .doOnNext(bytes -> {
+                    try {
+                        client.inputStream().read();
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    }
+                })
+                .next()
+                .toFuture();
+        client.write(ByteBuffer.wrap(random(1))).then(client.flush()).block(PATIENCE);
+        assertThat(reading)
+                .failsWithin(PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(IllegalStateException.class)
+                .withMessageContaining("virtual thread");
     }
 }

@@ -3,6 +3,7 @@ package io.rdma.reactive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaResources;
 import io.rdma.testing.TestDevice;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
 
 /** Server and client of one device with small buffers, and the two ends of their connection. */
@@ -47,6 +49,17 @@ final class ContractPair {
      * @param resources of that device, which the pair closes
      */
     ContractPair(String device, RdmaResources resources) throws InterruptedException {
+        this(device, resources, o -> o);
+    }
+
+    /**
+     * Connects with an option of the client's own.
+     *
+     * @param resources of that device, which the pair closes
+     * @param ofClient changes the client's options
+     */
+    ContractPair(String device, RdmaResources resources, UnaryOperator<ConnectionOptions> ofClient)
+            throws InterruptedException {
         this.resources = resources;
         BlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
         server = RdmaServer.create()
@@ -66,7 +79,7 @@ final class ContractPair {
                 .port(server.port())
                 .receiveBuffers(RECEIVES, RECEIVE)
                 .sendBuffers(SENDS, SEND)
-                .options(o -> o.withMaxMessageSize(LARGE))
+                .options(o -> ofClient.apply(o.withMaxMessageSize(LARGE)))
                 .connectNow(PATIENCE);
         peer = Objects.requireNonNull(accepted.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS));
     }

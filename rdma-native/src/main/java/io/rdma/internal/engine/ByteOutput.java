@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 // - From the first byte until the peer's device has that message, the stream counts as open: a close of the connection
 // sends ABORT.
 // - A thread may still be in a write when its subscriber cancels the write and begins another one. So the lock guards
-// the buffer, and each write has a turn: from the beginning of the next one on it puts no byte, ends nothing and keeps
-// no buffer, for which the next one may wait. Calls of end() share a turn.
+// the buffer. Each write has a turn, which ends when the next write begins. After its turn a write puts no bytes, sends
+// no end, and gives back a buffer that it gets: the next write may be waiting for it. Calls of end() share a turn.
 // - A submit is under the lock, for the order of messages. It may post for other threads, and the loop waits for it at
 // the end of the connection. The end of the delivery or of a lease runs code of other callers, so it follows the
 // unlock. Only a message that is refused is given back under the lock.
@@ -56,6 +56,7 @@ public final class ByteOutput extends MessageStream {
         dropped = true;
         RegisteredBuffer unsent = filling;
         filling = null;
+        filled = 0;
         lock.unlock();
         if (unsent != null) {
             unsent.close();
@@ -174,13 +175,13 @@ public final class ByteOutput extends MessageStream {
                 return false;
             }
             RegisteredBuffer buffer = Objects.requireNonNull(filling);
-            int most = Math.min(messageSize, buffer.capacity());
             beginOnce(); // a close of the connection must find that the bytes are not sent
-            ByteBuffer room =
-                    buffer.segment().asSlice(filled, (long) most - filled).asByteBuffer();
+            ByteBuffer room = buffer.segment()
+                    .asSlice(filled, (long) messageSize - filled)
+                    .asByteBuffer();
             writer.accept(room);
             filled += room.position();
-            if (filled == most) {
+            if (filled == messageSize) {
                 post();
             }
             return true;
@@ -222,13 +223,10 @@ public final class ByteOutput extends MessageStream {
     }
 
     private void post() {
-        RegisteredBuffer message = filling;
+        RegisteredBuffer message = Objects.requireNonNull(filling);
         int length = filled;
         filling = null;
         filled = 0;
-        if (message == null) { // the connection has ended meanwhile
-            return;
-        }
         posted++;
         try {
             send(message.limit(length));

@@ -498,17 +498,18 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, MessageSource, 
     }
 
     /**
-     * Returns the error of a byte stream whose messages have ended without its end.
+     * Returns the error of a byte stream whose messages have ended without its end. An orderly close of the peer is an
+     * end as well, unless there are no farewells: such a close does not tell that the stream is whole.
      *
-     * @return null if the peer has closed the connection in an orderly way, which is an end as well
+     * @return null if the peer has said BYE
      */
     public @Nullable ConnectionClosedException withoutEnd() {
-        return close.isClosedHere() || failure() != null ? closedException(false) : null;
+        return close.isClosedHere() || failure() != null || !options.farewells() ? closedException(false) : null;
     }
 
     /**
      * Returns whether the end of an unreliable connection gave messages up, so that it is not orderly for the peer. A
-     * reliable connection tells that by its farewell.
+     * reliable connection tells that by its farewell, or not at all if it has none.
      *
      * @return final once {@link #left} has completed
      */

@@ -308,7 +308,13 @@ final class SendQueue implements InFlightTable.Owner, BatchSender {
         RemoteMemory exposed = operation.exposed();
         boolean read = operation.isRead();
         if (exposed != null) { // the peer reads the message, and confirms that in a later frame
-            announced.add(operation);
+            try {
+                announced.add(operation);
+            } catch (Throwable e) { // no memory: the operation is in no queue, so it ends here
+                operation.refused();
+                endAtOnce(operation, 0, new RdmaException("a large message could not be queued: " + e, e));
+                throw e;
+            }
             encoder.encodeAnnouncement(wrId, slot, request, exposed);
         } else {
             ring.put(slot, operation, read);
