@@ -172,7 +172,8 @@ public class RdmaConfiguration internal constructor() {
 
     /**
      * Name of the [System.Logger] that logs, at level `DEBUG`, the events of each connection or socket, its operations,
-     * and the first 256 bytes of each message; null for no log. The log contains the data of the application.
+     * and the first 256 bytes of each message, but not what a byte stream sends; null for no log. The log contains the
+     * data of the application. An [RdmaXrcServer] carries no messages, and logs nothing.
      */
     public var wiretap: String? = null
 

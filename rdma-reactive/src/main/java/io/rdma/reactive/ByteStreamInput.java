@@ -1,6 +1,7 @@
 package io.rdma.reactive;
 
 import io.rdma.buffer.ReceivedMessage;
+import io.rdma.internal.os.StackRoom;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -76,8 +77,8 @@ final class ByteStreamInput extends InputStream {
         lock.lock();
         try {
             step.run();
-            changed.signalAll();
         } finally {
+            changed.signalAll();
             lock.unlock();
         }
     }
@@ -101,6 +102,7 @@ final class ByteStreamInput extends InputStream {
     @Override
     public int read(byte[] bytes, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, bytes.length);
+        StackRoom.require(StackRoom.CLOSE); // else bytes that were taken might not be returned
         lock.lock();
         try {
             if (length == 0) {
@@ -158,18 +160,22 @@ final class ByteStreamInput extends InputStream {
         Receiver from = receiver;
         if (from == null) {
             from = new Receiver();
-            receiver = from;
             stream.messages().subscribe(from);
             if (terminated && failure instanceof IllegalStateException busy) { // so this is no end
-                receiver = null;
                 terminated = false;
                 failure = null;
                 throw new IOException("another subscriber reads the stream: let one read, or cancel it", busy);
             }
+            receiver = from; // not before: on a nearly full stack the subscribe throws, and the next read tries again
         }
         if (!requested) {
             requested = true;
-            from.request(1); // may deliver at once, on this thread
+            try {
+                from.request(1); // may deliver at once, on this thread
+            } catch (Throwable e) { // a nearly full stack: nothing was requested
+                requested = false;
+                throw e;
+            }
         }
         try {
             while (requested && !terminated && !closed) {
@@ -201,6 +207,7 @@ final class ByteStreamInput extends InputStream {
 
     @Override
     public void close() {
+        StackRoom.require(StackRoom.CLOSE);
         change(() -> {
             closed = true;
             cancel();

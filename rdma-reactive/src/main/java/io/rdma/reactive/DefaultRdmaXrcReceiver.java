@@ -24,7 +24,7 @@ final class DefaultRdmaXrcReceiver implements RdmaXrcReceiver {
     DefaultRdmaXrcReceiver(XrcReceiver receiver, @Nullable String wiretap, Runnable release) {
         this.receiver = receiver;
         this.inbound = new Inbound(receiver);
-        this.tap = Wiretap.begun(wiretap, this, "BOUND", receiver);
+        this.tap = wiretap == null ? null : Wiretap.begun(wiretap, this, "BOUND", receiver);
         this.released = receiver.closed().thenRunAsync(release, Thread::startVirtualThread);
     }
 

@@ -30,7 +30,7 @@ final class DefaultRdmaXrcSender implements RdmaXrcSender {
     DefaultRdmaXrcSender(EstablishedConnection connection, @Nullable String wiretap, Runnable release) {
         this.connection = connection;
         this.endpoint = connection.endpoint();
-        this.tap = Wiretap.begun(wiretap, this, "CONNECTED", endpoint);
+        this.tap = wiretap == null ? null : Wiretap.begun(wiretap, this, "CONNECTED", endpoint);
         this.released = endpoint.closed().thenRunAsync(release, Thread::startVirtualThread);
     }
 

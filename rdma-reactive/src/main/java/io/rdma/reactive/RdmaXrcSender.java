@@ -37,7 +37,8 @@ public non-sealed interface RdmaXrcSender extends RdmaXrcEnd {
      *
      * @param length bytes, at most {@link #maxMessageSize}
      * @param writer fills exactly {@code length} bytes; runs once per subscription, on the subscriber's thread or,
-     *     after a wait, on the thread that returned a buffer, usually the loop
+     *     after a wait, on the thread that returned a buffer, usually the loop; on a virtual thread if the message does
+     *     not fit into a send buffer
      * @param receiver number of the receiver
      * @return completes empty
      */

@@ -11,8 +11,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * Server that connects {@link RdmaXrcSender}s to all {@link RdmaXrcReceiver}s of a domain, those of other processes
- * included. It makes a receiving queue pair for each sender, and delivers no messages itself. Immutable: each method
- * that changes a setting returns a copy. See docs/guide/xrc.md.
+ * included. It makes a receiving queue pair for each sender, and delivers no messages itself, so a wiretap logs
+ * nothing here. Immutable: each method that changes a setting returns a copy. See docs/guide/xrc.md.
  */
 public final class RdmaXrcServer extends RdmaTransport<RdmaXrcServer> {
     private final AdmissionLimits limits;

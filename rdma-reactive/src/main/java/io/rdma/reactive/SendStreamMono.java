@@ -23,8 +23,8 @@ import reactor.util.context.Context;
 // - Demand: at most `most` items are requested and not delivered, and `more` fewer as long as each message has a SEND
 // of its own. So `items` and the operations in flight together hold at most `most` items.
 // - Items wait in `items` until there is a buffer. The thread that takes `wip` from 0 encodes and submits for all
-// threads, in order. It blocks neither the loop nor a thread of the application: a message that needs memory of its own
-// is made on a virtual thread, which drains from then on.
+// threads, in order. It blocks neither the loop nor a platform thread of the application: a message that needs memory
+// of its own is made on a virtual thread, which drains from then on.
 // - A batch of small messages that stays open at the end of a drain has a request before it, whose end drains again.
 // - `arrived` counts the items of the source, which signals one at a time. `total` is that count once the source has
 // completed. The thread that finds as many delivered, after its write of either number, completes the stream.

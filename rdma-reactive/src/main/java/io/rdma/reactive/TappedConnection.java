@@ -22,12 +22,7 @@ final class TappedConnection extends DefaultRdmaConnection {
 
     TappedConnection(EstablishedConnection connection, Runnable release, String category) {
         super(connection, release);
-        tap = new Wiretap(category, this);
-        tap.event("CONNECTED");
-        connection.endpoint().closed().thenRun(() -> {
-            Throwable failure = connection.endpoint().failure();
-            tap.event(failure == null ? "CLOSED" : "CLOSED after " + failure);
-        });
+        tap = Wiretap.begun(category, this, "CONNECTED", connection.endpoint());
     }
 
     /** Encoder whose messages are logged. */

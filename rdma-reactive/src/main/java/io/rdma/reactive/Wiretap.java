@@ -8,7 +8,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** Log of one connection or socket, as hooks of its publishers. */
@@ -25,15 +24,8 @@ final class Wiretap {
         log = new WireLog(category, subject);
     }
 
-    /**
-     * Makes the log of a connection or receiver, and logs its beginning and its end.
-     *
-     * @return null if there is no category
-     */
-    static @Nullable Wiretap begun(@Nullable String category, Object subject, String event, MessageSource source) {
-        if (category == null) {
-            return null;
-        }
+    /** Makes the log of a connection or receiver, and logs its beginning and its end. */
+    static Wiretap begun(String category, Object subject, String event, MessageSource source) {
         Wiretap tap = new Wiretap(category, subject);
         tap.event(event);
         source.closed().thenRun(() -> {

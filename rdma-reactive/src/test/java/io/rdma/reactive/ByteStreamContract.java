@@ -11,6 +11,7 @@ import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.connect.FlowControl;
 import io.rdma.connect.RdmaResources;
 import io.rdma.engine.ConnectionClosedException;
+import io.rdma.testing.FullStack;
 import io.rdma.testing.TestDevice;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -36,6 +37,8 @@ import reactor.test.StepVerifier;
 
 /** Contract of byte streams over a connection, the same on every device. */
 abstract class ByteStreamContract {
+    private static final int FULL_STACKS = 64;
+
     private ContractPair pair;
     private RdmaByteStream client;
     private RdmaByteStream peer;
@@ -348,6 +351,35 @@ abstract class ByteStreamContract {
         await().atMost(PATIENCE).until(() -> pair.peer.endpoint().outstandingReceives() == 1);
         in.close();
         StepVerifier.create(peer.read()).expectComplete().verify(PATIENCE);
+    }
+
+    /** A read that throws StackOverflowError has taken nothing, and a later one goes on. */
+    @Test
+    void aReadOnAFullStackLosesNothing() throws Exception {
+        byte[] bytes = random(FULL_STACKS + 1);
+        Flux.range(0, bytes.length)
+                .concatMap(i ->
+                        client.write(ByteBuffer.wrap(bytes, i, 1).slice()).then(client.flush()))
+                .concatWith(client.end().cast(Void.class))
+                .subscribe();
+        InputStream in = peer.inputStream();
+        ByteArrayOutputStream read = new ByteArrayOutputStream();
+        FullStack.atEachDepth(FULL_STACKS, () -> {
+            try {
+                read.write(in.read());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        in.transferTo(read);
+        assertThat(read.toByteArray()).isEqualTo(bytes);
+        FullStack.atEachDepth(FULL_STACKS, () -> {
+            try {
+                in.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.rdma.engine.ResourceOptions;
 import io.rdma.types.QueuePairCapacity;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -117,6 +118,9 @@ public final class RdmaOptions {
     }
 
     private static int[] ints(List<Integer> numbers) {
+        if (numbers.stream().anyMatch(Objects::isNull)) {
+            throw new IllegalArgumentException("a number is missing between two commas, or behind the last one");
+        }
         return numbers.stream().mapToInt(Integer::intValue).toArray();
     }
 
