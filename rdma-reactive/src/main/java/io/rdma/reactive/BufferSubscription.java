@@ -20,6 +20,12 @@ abstract class BufferSubscription<T> extends BufferWaiter implements Subscriptio
     volatile boolean ended;
 
     BufferSubscription(BufferPool pool, CoreSubscriber<? super T> actual) {
+        this(pool, actual, false);
+    }
+
+    /** Creates a subscription; see {@link BufferWaiter#BufferWaiter(boolean)} for exclusive buffers. */
+    BufferSubscription(BufferPool pool, CoreSubscriber<? super T> actual, boolean exclusive) {
+        super(exclusive);
         this.pool = pool;
         this.actual = actual;
     }

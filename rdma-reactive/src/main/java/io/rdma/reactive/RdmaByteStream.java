@@ -78,8 +78,7 @@ public final class RdmaByteStream {
 
     /** Waits until there is a send buffer for a write or an end. */
     Mono<Void> awaitBuffer(long turn) {
-        // The value ends here: then() would pass it to the discard hook of the caller, which closes it.
-        return connection.acquire().handle((buffer, sink) -> output.fill(turn, buffer));
+        return FillMono.of(endpoint.sendBuffers(), output, turn);
     }
 
     /**
