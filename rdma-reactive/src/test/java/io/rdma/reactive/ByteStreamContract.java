@@ -358,8 +358,8 @@ abstract class ByteStreamContract {
     void aReadOnAFullStackLosesNothing() throws Exception {
         byte[] bytes = random(FULL_STACKS + 1);
         Flux.range(0, bytes.length)
-                .concatMap(i ->
-                        client.write(ByteBuffer.wrap(bytes, i, 1).slice()).then(client.flush()))
+                .concatMap(
+                        i -> client.write(ByteBuffer.wrap(bytes, i, 1).slice()).then(client.flush()))
                 .concatWith(client.end().cast(Void.class))
                 .subscribe();
         InputStream in = peer.inputStream();

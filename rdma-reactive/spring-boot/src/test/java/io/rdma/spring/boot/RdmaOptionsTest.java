@@ -215,8 +215,6 @@ class RdmaOptionsTest {
         "rdma.resources.idle-strategy, nap, IdleStrategy",
         "rdma.resources.huge-pages, vast, HugePages",
         "rdma.resources.processors, -1, processors must be from 0 to 8191",
-        "rdma.resources.processors, '0,,1', a number is missing",
-        "rdma.resources.completion-vectors, '0,', a number is missing",
         "rdma.connection.path.traffic-class, 256, trafficClass must be from 0 to 255",
         "rdma.connection.path.gid-type, ROCE_V9, GidType",
         "rdma.resources.completion-queue-entries, 0, completionQueueEntries must be at least 1",
@@ -266,6 +264,16 @@ class RdmaOptionsTest {
                         .hasStackTraceContaining(property)
                         .hasStackTraceContaining(value)
                         .hasStackTraceContaining(remedy));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"rdma.resources.processors, '0,,1'", "rdma.resources.completion-vectors, '0,'"})
+    void aNumberThatIsMissingNamesItsProperty(String property, String value) {
+        contexts.withPropertyValues(property + "=" + value)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining(property)
+                        .hasStackTraceContaining("a number is missing"));
     }
 
     @ParameterizedTest
