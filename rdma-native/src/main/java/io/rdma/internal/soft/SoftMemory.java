@@ -70,10 +70,10 @@ final class SoftMemory implements MemoryVerbs {
         if (everything && iova != 0) {
             throw invalid(call, "The region over all memory begins at 0, but iova is " + hex(iova));
         }
-        if (!everything && (length <= 0 || address < 0 || address + length < 0)) {
+        if (!everything && (length <= 0 || address < 0 || length > SoftMr.EVERYTHING - address)) {
             throw invalid(
                     call,
-                    "A region has at least 1 byte and ends below 2^63, but the address is " + hex(address)
+                    "A region has at least 1 byte and ends below 2^63 - 1, but the address is " + hex(address)
                             + " and the length is " + Long.toUnsignedString(length));
         }
         if (!everything && Long.compareUnsigned(iova + length, iova) < 0) {
