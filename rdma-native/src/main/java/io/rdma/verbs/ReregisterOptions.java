@@ -31,7 +31,8 @@ public record ReregisterOptions(
     }
 
     /**
-     * Returns a copy that changes the memory, {@code IBV_REREG_MR_CHANGE_TRANSLATION}.
+     * Returns a copy that changes the memory, {@code IBV_REREG_MR_CHANGE_TRANSLATION}. Work requests and peers name the
+     * new memory by its address, also if the region was zero-based.
      *
      * @param value native memory
      * @return a copy

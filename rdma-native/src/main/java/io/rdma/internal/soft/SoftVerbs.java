@@ -385,7 +385,7 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public synchronized Mr regMr(long pd, long address, long length, long iova, int access) {
         SoftPd owner = object("ibv_reg_mr", pd, SoftPd.class);
-        memory.checkRegistration(address, length, iova, access);
+        memory.check("ibv_reg_mr", address, length, iova, access);
         return register(owner, null, address, length, iova, access);
     }
 
