@@ -14,8 +14,9 @@ public enum AccessFlag {
     /** {@code IBV_ACCESS_REMOTE_READ}: the remote peer may read. */
     REMOTE_READ(Ibv.ACCESS_REMOTE_READ),
     /**
-     * {@code IBV_ACCESS_REMOTE_ATOMIC}: the remote peer may execute atomics. Do not unmap on-demand memory of {@code
-     * soft0} while a peer may use atomics on it: such an atomic can end the JVM.
+     * {@code IBV_ACCESS_REMOTE_ATOMIC}: the remote peer may execute atomics. On {@code soft0} an
+     * {@link WorkRequestOpcode#ATOMIC_WRITE} into on-demand memory needs it, too. Do not unmap such memory while a peer
+     * has this right: an atomic or atomic write can end the JVM.
      */
     REMOTE_ATOMIC(Ibv.ACCESS_REMOTE_ATOMIC),
     /** {@code IBV_ACCESS_MW_BIND}: memory windows may be bound to the region. */
@@ -25,7 +26,8 @@ public enum AccessFlag {
     /**
      * {@code IBV_ACCESS_ON_DEMAND}: pages are not pinned; the device faults them in on access. See
      * {@code DeviceContext.queryDeviceExtended}. Memory that is unmapped is an error of the request. On {@code soft0},
-     * {@link #REMOTE_ATOMIC} is the exception: an atomic on memory that is unmapped at that moment can end the JVM.
+     * {@link #REMOTE_ATOMIC} is the exception: an atomic or atomic write on memory that is unmapped at that moment can
+     * end the JVM.
      */
     ON_DEMAND(Ibv.ACCESS_ON_DEMAND),
     /** {@code IBV_ACCESS_HUGETLB}: all pages of the region are huge pages. */

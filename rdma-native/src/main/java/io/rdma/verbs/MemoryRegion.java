@@ -103,7 +103,7 @@ public final class MemoryRegion implements AutoCloseable {
     /**
      * Returns the address by which work requests and peers refer to the first byte.
      *
-     * @return the address of the memory; 0 for a zero-based region
+     * @return the address of the memory; 0 for a zero-based region, until it is given other memory
      */
     public long address() {
         return extent.address;
@@ -190,6 +190,12 @@ public final class MemoryRegion implements AutoCloseable {
         deregistered.run();
     }
 
+    private static void take(Extent of) {
+        if (of.budget != null) {
+            of.budget.take(of.length);
+        }
+    }
+
     private static void giveBack(Extent of) {
         if (of.budget != null) {
             of.budget.giveBack(of.length);
@@ -211,8 +217,7 @@ public final class MemoryRegion implements AutoCloseable {
         if (isClosed()) { // also while one operation still retains it, which looks like the open region's own hold
             throw new IllegalStateException("memory region is closed");
         }
-        MemorySegment memory = change.memory();
-        if (fixed && memory != null) {
+        if (fixed && change.memory() != null) {
             throw new IllegalArgumentException(
                     "the memory of a region that owns or shares it cannot be exchanged: register the new memory");
         }
@@ -221,36 +226,41 @@ public final class MemoryRegion implements AutoCloseable {
             throw new IllegalStateException("operations use the memory region: wait for their end");
         }
         try {
-            change(change, memory == null ? extent.segment : memory);
+            change(change);
         } finally {
             users.set(1);
         }
     }
 
-    private void change(ReregisterOptions change, MemorySegment memory) {
+    private void change(ReregisterOptions change) {
         Extent old = extent;
-        RegistrationBudget budget = old.budget;
-        ProtectionDomain domain = change.domain();
-        if (budget != null) {
-            budget.take(memory.byteSize());
+        MemorySegment memory = change.memory();
+        Extent wanted = old;
+        if (memory != null) { // as in C, the address is that of the memory then, also if the region was zero-based
+            wanted = new Extent(old.mr, memory, memory.address(), memory.byteSize(), old.budget);
+            take(wanted);
         }
-        Extent taken = new Extent(old.mr, memory, memory.address(), memory.byteSize(), budget);
         try {
             LongFunction<Mr> call = pd -> verbs.memory()
                     .reregMr(
                             old.mr.handle(),
                             change.flags(),
                             pd,
-                            change.memory() == null ? 0 : memory.address(),
-                            change.memory() == null ? 0 : memory.byteSize(),
+                            memory == null ? 0 : memory.address(),
+                            memory == null ? 0 : memory.byteSize(),
                             change.accessCode());
+            ProtectionDomain domain = change.domain();
             Mr mr = domain == null ? call.apply(0) : domain.call(call);
-            extent = new Extent(mr, memory, memory.address(), memory.byteSize(), budget);
+            extent = new Extent(mr, wanted.segment, wanted.address, wanted.length, wanted.budget);
             lkey = mr.lkey();
-            giveBack(old);
         } catch (Throwable e) {
-            giveBack(taken);
+            if (memory != null) {
+                giveBack(wanted);
+            }
             throw e;
+        }
+        if (memory != null) {
+            giveBack(old);
         }
     }
 

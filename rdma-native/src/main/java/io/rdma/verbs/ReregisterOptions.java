@@ -31,8 +31,9 @@ public record ReregisterOptions(
     }
 
     /**
-     * Returns a copy that changes the memory, {@code IBV_REREG_MR_CHANGE_TRANSLATION}. Read-only memory needs
-     * {@link #withAccess} too, without a right to write.
+     * Returns a copy that changes the memory, {@code IBV_REREG_MR_CHANGE_TRANSLATION}. Work requests and peers name the
+     * new memory by its address, also if the region was zero-based. Read-only memory needs {@link #withAccess} too,
+     * without a right to write.
      *
      * @param value native memory
      * @return a copy

@@ -7,8 +7,11 @@ import io.rdma.types.AccessFlag;
 import io.rdma.types.AtomicCapability;
 import io.rdma.types.CmEventType;
 import io.rdma.types.DeviceAttributes;
+import io.rdma.types.DeviceCapability;
 import io.rdma.types.Errno;
+import io.rdma.types.Gid;
 import io.rdma.types.MemoryWindowType;
+import io.rdma.types.PathMigrationState;
 import io.rdma.types.PostingInterface;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
@@ -121,6 +124,18 @@ class IwarpCmContractTest extends SoftCmContractTest {
                     () -> domain.createQueuePair(
                             type, completions, completions, null, capacity, PostingInterface.CLASSIC));
         }
+    }
+
+    @Test
+    void aConnectionHasNoAlternatePath() {
+        Connection made = connected(host());
+        DeviceContext context = opened.later(device.open());
+        assertThat(context.queryDevice().capabilities()).doesNotContain(DeviceCapability.AUTO_PATH_MIG);
+        Gid gid = context.queryGidTable().getFirst().gid();
+        AlternatePath path = AlternatePath.of(AddressHandleAttributes.of(GlobalRoute.to(gid, 0), 1), 18);
+        QueuePairAttributes rearm = QueuePairAttributes.change().pathMigState(PathMigrationState.REARM);
+        assertErrno(Errno.EINVAL, () -> made.clientEnd().pair.modify(rearm.alternatePath(path)));
+        exchange(made.clientEnd(), made.serverEnd());
     }
 
     private static void assertErrno(int errno, ThrowingCallable call) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.rdma.types.AccessFlag;
 import io.rdma.types.Errno;
 import io.rdma.types.ForkStatus;
+import io.rdma.types.HugePages;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.QueuePairState;
 import io.rdma.types.RemoteMemory;
@@ -210,6 +211,59 @@ abstract class MemoryKindsContract {
             pair.succeeds(pair.queueA, 1);
             assertArrived(region.segment().asSlice(64), 64);
             write(new RemoteMemory(BYTES, 8, region.rkey()), 8, WorkCompletionStatus.REM_ACCESS_ERR);
+        }
+    }
+
+    private MemoryRegion zeroBased(ProtectionDomain domain, MemorySegment memory) {
+        try {
+            return domain.register(memory, Set.of(AccessFlag.REMOTE_WRITE, AccessFlag.ZERO_BASED));
+        } catch (VerbsException e) {
+            skipFor(e);
+            throw e;
+        }
+    }
+
+    @Test
+    void aZeroBasedRegionThatStaysKeepsItsAddresses() {
+        pair.connect();
+        try (Arena arena = Arena.ofShared();
+                ProtectionDomain other = pair.context.allocateProtectionDomain();
+                MemoryRegion region = zeroBased(other, arena.allocate(BYTES, PAGE))) {
+            assumeReregisters(() -> region.reregister(ReregisterOptions.NOTHING.withDomain(pair.domain)));
+            assertThat(region.address()).isZero();
+            write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
+            assertArrived(region.segment(), BYTES);
+            region.reregister(ReregisterOptions.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_WRITE)));
+            assertThat(region.address()).isZero();
+            write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
+        }
+    }
+
+    /** As in C: {@code ibv_rereg_mr(3)} has no other address for it. */
+    @Test
+    void aZeroBasedRegionThatMovesIsNamedByItsAddress() {
+        pair.connect();
+        try (Arena arena = Arena.ofShared();
+                MemoryRegion region = zeroBased(pair.domain, arena.allocate(BYTES, PAGE))) {
+            MemorySegment second = arena.allocate(BYTES, PAGE);
+            assumeReregisters(() -> region.reregister(ReregisterOptions.NOTHING.withMemory(second)));
+            assertThat(region.address()).isEqualTo(second.address());
+            write(region.remote(), BYTES, WorkCompletionStatus.SUCCESS);
+            assertArrived(second, BYTES);
+        }
+    }
+
+    @Test
+    void aRegionThatStaysIsChargedOnce() {
+        RegistrationBudget budget = new RegistrationBudget(BYTES);
+        MemoryPolicy policy = new MemoryPolicy(HugePages.NONE, budget, false);
+        try (ProtectionDomain domain = pair.context.allocateProtectionDomain(policy)) {
+            try (MemoryRegion region = domain.allocate(BYTES, Set.of(AccessFlag.LOCAL_WRITE))) {
+                assumeReregisters(
+                        () -> region.reregister(ReregisterOptions.NOTHING.withAccess(Set.of(AccessFlag.REMOTE_READ))));
+                assertThat(budget.registered()).isEqualTo(BYTES);
+            }
+            assertThat(budget.registered()).isZero();
         }
     }
 

@@ -149,8 +149,8 @@ class SoftOnDemandContractTest extends OnDemandContract {
         int access = AccessFlag.mask(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC, AccessFlag.ON_DEMAND);
         long domain = pair.domain.handle();
         refused(Errno.EOPNOTSUPP, () -> verbs.regMr(domain, 0, -1, 0, access));
-        refused(Errno.EOPNOTSUPP, () -> verbs.regMr(domain, 0, Long.MAX_VALUE, 0, access));
-        refused(Errno.EOPNOTSUPP, () -> verbs.regMr(domain, 4096, Long.MAX_VALUE - 4096, 4096, access));
+        refused(Errno.EOPNOTSUPP, () -> verbs.regMr(domain, 0, Long.MAX_VALUE - 1, 0, access));
+        refused(Errno.EOPNOTSUPP, () -> verbs.regMr(domain, 4096, Long.MAX_VALUE - 4097, 4096, access));
         try (MemoryRegion everything =
                         pair.domain.registerEverythingOnDemand(Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND));
                 MemoryWindow window = pair.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2)) {

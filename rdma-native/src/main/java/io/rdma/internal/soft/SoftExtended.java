@@ -47,7 +47,7 @@ final class SoftExtended implements ExtendedVerbs {
     /** Returns the operations that queue pairs of a type can be created for, {@code IBV_QP_EX_WITH_*}. */
     private long supported(int type) {
         int operations = verbs.personality().operations(SoftQueuePairs.transport(verbs, type));
-        boolean placement = verbs.personality().placement() != 0 && (type == QPT_RC || type == QPT_XRC_SEND);
+        boolean placement = verbs.personality().hasPlacement() && (type == QPT_RC || type == QPT_XRC_SEND);
         return BitSet.valueOf(new long[] {operations}).stream()
                 .mapToLong(ExtendedVerbs::sendOp)
                 .reduce(placement ? QP_EX_WITH_FLUSH | QP_EX_WITH_ATOMIC_WRITE : 0, (all, one) -> all | one);

@@ -21,6 +21,7 @@ import io.rdma.internal.soft.objects.SoftTd;
 import io.rdma.internal.soft.wire.Opcode;
 import io.rdma.types.Errno;
 import io.rdma.types.VerbsException;
+import org.jspecify.annotations.Nullable;
 
 // Invariant: the monitor of the verbs serialises the control path. Regions are changed on the device thread only.
 
@@ -46,11 +47,7 @@ final class SoftMemory implements MemoryVerbs {
     }
 
     /** Refuses a registration if its parameters are invalid, or not those of this device. */
-    void checkRegistration(long address, long length, long iova, int access) {
-        check("ibv_reg_mr", address, length, iova, access);
-    }
-
-    private void check(String call, long address, long length, long iova, int access) {
+    void check(String call, long address, long length, long iova, int access) {
         if (verbs.personality().pages(access)) {
             verbs.require(call, verbs.personality().hasOnDemandPaging(), ON_DEMAND_PAGING);
         }
@@ -70,10 +67,10 @@ final class SoftMemory implements MemoryVerbs {
         if (everything && iova != 0) {
             throw invalid(call, "The region over all memory begins at 0, but iova is " + hex(iova));
         }
-        if (!everything && (length <= 0 || address < 0 || address + length < 0)) {
+        if (!everything && (length <= 0 || address < 0 || length > SoftMr.EVERYTHING - address)) {
             throw invalid(
                     call,
-                    "A region has at least 1 byte and ends below 2^63, but the address is " + hex(address)
+                    "A region has at least 1 byte and ends below 2^63 - 1, but the address is " + hex(address)
                             + " and the length is " + Long.toUnsignedString(length));
         }
         if (!everything && Long.compareUnsigned(iova + length, iova) < 0) {
@@ -126,17 +123,14 @@ final class SoftMemory implements MemoryVerbs {
             SoftMr region = verbs.object("ibv_rereg_mr", mr, SoftMr.class);
             boolean moves = (flags & REREG_MR_CHANGE_TRANSLATION) != 0;
             SoftPd to = (flags & REREG_MR_CHANGE_PD) != 0 ? verbs.object("ibv_rereg_mr", pd, SoftPd.class) : region.pd;
-            if ((flags & ~REREG_FLAGS) != 0
-                    || flags == 0
-                    || region.dm != null
-                    || region.nothing
-                    || region.isEverything()) {
-                throw new VerbsException("ibv_rereg_mr", Errno.EINVAL, "The region is unchanged");
+            String reason = fixed(region, flags);
+            if (reason != null) {
+                throw invalid("ibv_rereg_mr", "The region is unchanged: " + reason);
             }
             long newAddress = moves ? address : region.address;
             long newLength = moves ? length : region.length;
             int newAccess = (flags & REREG_MR_CHANGE_ACCESS) != 0 ? access : region.access;
-            long newIova = (newAccess & ACCESS_ZERO_BASED) != 0 ? 0 : newAddress;
+            long newIova = moves ? newAddress : region.iova; // as in C, where a region that moves has no other iova
             check("ibv_rereg_mr", newAddress, newLength, newIova, newAccess);
             SoftDevice on = verbs.device();
             on.call(() -> {
@@ -158,6 +152,19 @@ final class SoftMemory implements MemoryVerbs {
             });
             return new Mr(mr, region.key, region.key);
         }
+    }
+
+    private static @Nullable String fixed(SoftMr region, int flags) {
+        if (flags == 0 || (flags & ~REREG_FLAGS) != 0) {
+            return "the flags are " + hex(flags) + ", not some of " + hex(REREG_FLAGS);
+        }
+        if (region.dm != null) {
+            return "it is one of device memory. Register another region";
+        }
+        if (region.nothing) {
+            return "it is a null region. Allocate another one";
+        }
+        return region.isEverything() ? "it is the region over all memory. Register another region" : null;
     }
 
     @Override

@@ -66,9 +66,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Implementation of {@link Verbs} by the embedded software device {@code soft0}. */
 public final class SoftVerbs implements CmDevice {
-    /** System property: path of the pcapng file that receives all packets. */
-    private static final String CAPTURE_PROPERTY = "io.rdma.soft.capture";
-
     private static final long ACK_WAIT_MILLIS = 2000;
 
     final HandleTable handles = new HandleTable();
@@ -283,11 +280,14 @@ public final class SoftVerbs implements CmDevice {
                     "ibv_open_device(" + name + ")", Errno.ENODEV, "This software device has the name " + name());
         }
         if (device == null) {
-            device = new SoftDevice(config, handles, rdmacm.agent());
-            String capture = System.getProperty(CAPTURE_PROPERTY, "");
-            if (!capture.isBlank()) {
-                captureTo(Path.of(this == shared() ? capture : capture + '.' + name()));
+            SoftDevice made = new SoftDevice(config, handles, rdmacm.agent());
+            try {
+                ConfiguredCapture.start(made, name(), this == shared());
+            } catch (Throwable e) {
+                made.close();
+                throw e;
             }
+            device = made;
         }
         contexts++;
         SoftContext opened = new SoftContext(device);
@@ -385,7 +385,7 @@ public final class SoftVerbs implements CmDevice {
     @Override
     public synchronized Mr regMr(long pd, long address, long length, long iova, int access) {
         SoftPd owner = object("ibv_reg_mr", pd, SoftPd.class);
-        memory.checkRegistration(address, length, iova, access);
+        memory.check("ibv_reg_mr", address, length, iova, access);
         return register(owner, null, address, length, iova, access);
     }
 

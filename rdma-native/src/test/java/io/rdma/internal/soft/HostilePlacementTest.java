@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -153,6 +154,19 @@ class HostilePlacementTest {
         peer.expect(Aeth.NAK_REMOTE_ACCESS, PSN);
     }
 
+    /** The processor stores into the memory, which the application may unmap at that moment. */
+    @Test
+    void anAtomicWriteIntoOnDemandMemoryNeedsTheRightToAtomics() {
+        assumeTrue(Personality.COMPLETE.hasOnDemandPaging(), "this system has no paging on demand");
+        long address = side.memory.address();
+        int access = Ibv.ACCESS_ON_DEMAND | Ibv.ACCESS_LOCAL_WRITE | Ibv.ACCESS_REMOTE_WRITE;
+        Mr paged = side.verbs.regMr(side.pd, address, SoftSide.SIZE, address, access);
+        atomicWrite(PSN, -1, p -> p.rkey = paged.rkey());
+        peer.expect(Aeth.NAK_REMOTE_ACCESS, PSN);
+        assertThat(memory()).isNotEqualTo(-1);
+        side.verbs.deregMr(paged.handle());
+    }
+
     /** No placement type, unknown ones, and unknown selectivity levels. */
     @ParameterizedTest
     @ValueSource(ints = {0, 4, 8 | FLUSH_GLOBAL, 2 << 4 | FLUSH_GLOBAL, 3 << 4 | FLUSH_GLOBAL})
@@ -208,13 +222,34 @@ class HostilePlacementTest {
     void theRegionOverAllMemoryIsFlushedAsAWholeButDoesNotPersist() {
         int access = Ibv.ACCESS_ON_DEMAND | Ibv.ACCESS_LOCAL_WRITE | Ibv.ACCESS_REMOTE_WRITE;
         assumeTrue(Personality.COMPLETE.hasOnDemandPaging(), "this system has no paging on demand");
-        assertThatThrownBy(() -> side.verbs.regMr(side.pd, 0, -1, 0, access | ACCESS_FLUSH_PERSISTENT))
-                .isInstanceOfSatisfying(
-                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+        assertInvalid(() -> side.verbs.regMr(side.pd, 0, -1, 0, access | ACCESS_FLUSH_PERSISTENT));
         Mr everything = side.verbs.regMr(side.pd, 0, -1, 0, access | ACCESS_FLUSH_GLOBAL);
         flush(PSN, FLUSH_MR << 4 | FLUSH_GLOBAL, p -> p.rkey = everything.rkey());
         expectAnswer(PSN);
         side.verbs.deregMr(everything.handle());
+    }
+
+    /** That address, in memory on demand, is the number of a page fault. */
+    @Test
+    void noRegionReachesTheLastAddress() {
+        assumeTrue(Personality.COMPLETE.hasOnDemandPaging(), "this system has no paging on demand");
+        int access = Ibv.ACCESS_ON_DEMAND | ACCESS_FLUSH_GLOBAL;
+        long last = Long.MAX_VALUE;
+        assertInvalid(() -> side.verbs.regMr(side.pd, last - 8, 8, last - 8, access));
+        Mr everything = side.verbs.regMr(side.pd, 0, -1, 0, access);
+        flush(PSN, FLUSH_GLOBAL, p -> {
+            p.rkey = everything.rkey();
+            p.remoteAddress = last;
+            p.length = 0;
+        });
+        peer.expect(Aeth.NAK_REMOTE_ACCESS, PSN);
+        side.verbs.deregMr(everything.handle());
+    }
+
+    private static void assertInvalid(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
     }
 
     /** The processor reports the missing block of the file as a fault, which the JVM throws. */

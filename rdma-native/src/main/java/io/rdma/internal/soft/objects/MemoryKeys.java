@@ -141,6 +141,15 @@ public final class MemoryKeys {
         return window != null ? window.length() : region == null ? 0 : region.length;
     }
 
+    /**
+     * Returns the rights that an ATOMIC WRITE needs. The processor executes it. So memory that was registered on
+     * demand, which may be unmapped at that moment, needs the right to atomics as well.
+     */
+    public int atomicWriteRights(int key) {
+        SoftMr region = behind(key);
+        return region == null || (region.access & ACCESS_ON_DEMAND) == 0 ? ACCESS_REMOTE_WRITE : REMOTE_WRITES;
+    }
+
     /** Returns the process address of memory that a peer names by a region's or a window's key, or 0 as above. */
     public long remote(SoftQp qp, int key, long address, long bytes, int access) {
         return remote(qp, qp.pd, key, address, bytes, access);

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 // - Packets say by their MigReq bit whether this side is in MIGRATED. So a side in REARM knows from a packet without
 // that bit that the peer has an alternate path too, and becomes ARMED.
 // - Only a packet with MigReq that came along the alternate path, from the peer's address to this side's, makes this
-// side follow, and only if its PSN is one that the peer may use now: else a forged or delayed packet would move the
-// connection. Any other packet from there is one of a stranger.
+// side follow. With RC and XRC its PSN must be one that the peer may use now: else a forged or delayed packet would
+// move
+// the connection. UC begins again at any PSN, so it follows any such packet. Any other one is that of a stranger.
 // - A migration uses the alternate path up: both sides have to set one again.
 
 /**
@@ -50,6 +51,10 @@ public final class PathMigration {
      */
     void check(QpAttr attr, int mask) {
         boolean loads = (mask & QP_ALT_PATH) != 0;
+        boolean changes = (mask & QP_PATH_MIG_STATE) != 0;
+        if ((loads || changes) && qp.device.personality().isIwarp()) {
+            throw QpTransitions.invalid("iWARP has no alternate paths: connect again when a path fails");
+        }
         AltPath given = loads ? attr.altPath() : alternate;
         if (loads) {
             if (given == null) {
@@ -63,7 +68,6 @@ public final class PathMigration {
             }
             SoftPath.connected(qp.device, given.ahAttr());
         }
-        boolean changes = (mask & QP_PATH_MIG_STATE) != 0;
         if (!changes) {
             if (loads && state != MIG_MIGRATED) {
                 throw QpTransitions.invalid("an alternate path is set already: set IBV_MIG_REARM with another one");

@@ -12,10 +12,16 @@ public final class SoftMr extends SoftObject {
     /** Half of the addresses of a process: a longer region has memory in it that the JVM unmaps at any time. */
     private static final long VAST = 1L << 46;
 
+    /**
+     * Length of the region over all memory. No region reaches the address behind it, which on demand would be
+     * {@link OnDemandPaging#FAULT}.
+     */
+    public static final long EVERYTHING = Long.MAX_VALUE - 1;
+
     public SoftPd pd;
     public long address;
     public long length;
-    long iova;
+    public long iova;
     /** Rights as registered. */
     public int access;
 
@@ -60,7 +66,7 @@ public final class SoftMr extends SoftObject {
     }
 
     private void page() {
-        length = isEverything(address, length) ? Long.MAX_VALUE : length;
+        length = isEverything(address, length) ? EVERYTHING : length;
         boolean paged =
                 dm == null && !nothing && pd.context.device.personality().pages(access);
         pages = paged ? new PageTable() : null;
@@ -74,7 +80,7 @@ public final class SoftMr extends SoftObject {
 
     /** Returns whether it is the region over all memory. */
     public boolean isEverything() {
-        return !nothing && address == 0 && length == Long.MAX_VALUE;
+        return !nothing && address == 0 && length == EVERYTHING;
     }
 
     /** Returns whether a length is that of a region over most of the process, which allows no atomics. */

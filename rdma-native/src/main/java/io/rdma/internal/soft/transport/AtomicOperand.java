@@ -16,11 +16,11 @@ final class AtomicOperand {
     /**
      * Finds the memory.
      *
-     * @param access the right that the request needs
+     * @param access rights that the request needs
      * @return address; 0 if the peer may not change that memory, or {@code OnDemandPaging.FAULT}
      */
     static long find(SoftQp qp, Packet p, int access) {
-        boolean allowed = (qp.attr.qpAccessFlags() & access) != 0;
+        boolean allowed = (qp.attr.qpAccessFlags() & access) == access;
         long address = allowed ? qp.device.keys().remote(qp, p.rkey, p.remoteAddress, Long.BYTES, access) : 0;
         return address < 0 ? qp.device.keys().paging().atomicTarget(p.rkey, address) : address;
     }

@@ -1,6 +1,5 @@
 package io.rdma.internal.soft.transport;
 
-import static io.rdma.internal.ibv.Ibv.ACCESS_REMOTE_WRITE;
 import static io.rdma.internal.ibv.MemoryPlacement.ATOMIC_WRITE_BYTES;
 import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_GLOBAL;
 import static io.rdma.internal.ibv.MemoryPlacement.FLUSH_MR;
@@ -59,10 +58,10 @@ final class Placement {
      *     if the memory is paged on demand
      */
     long find(Packet p) {
-        if (p.opcode == Opcode.ATOMIC_WRITE) {
-            return AtomicOperand.find(qp, p, ACCESS_REMOTE_WRITE);
-        }
         MemoryKeys keys = qp.device.keys();
+        if (p.opcode == Opcode.ATOMIC_WRITE) {
+            return AtomicOperand.find(qp, p, keys.atomicWriteRights(p.rkey));
+        }
         int access = MemoryPlacement.access(p.flushTypes());
         boolean queuePair = (qp.attr.qpAccessFlags() & access) == access;
         long from = isWhole(p) ? keys.start(p.rkey) : p.remoteAddress;

@@ -140,7 +140,7 @@ public final class Packet {
         return level << LEVEL_SHIFT | types;
     }
 
-    /** Returns the placement types that a FLUSH asks for, with bits of none. */
+    /** Returns the placement types that a FLUSH asks for, including bits that name no type. */
     public int flushTypes() {
         return placement & TYPES;
     }
