@@ -61,7 +61,7 @@ public class RdmaXrcSender private constructor(
         writer: (MemorySegment) -> Unit,
         receiver: Int,
     ) {
-        if (length !in 0..maxMessageSize) throw engine.options().tooLong(length)
+        if (length !in 0..maxMessageSize) throw XrcRequest.tooLong(engine.options(), length)
         if (length <= engine.sendBuffers().bufferSize()) {
             acquire().use { send(it, length, writer, receiver) }
         } else {
@@ -141,6 +141,8 @@ public class RdmaXrcSender private constructor(
          *
          * @throws io.rdma.connect.RdmaConnectException QUEUE_PAIR_TYPE or REJECTED if another server listens there,
          *     DEVICE if the device has no extended reliable connections
+         * @throws IllegalArgumentException if [configure] asks for RDMA CM, an unreliable connection, credits
+         *     (`CREDITS_REQUIRED`) or an alternate path
          * @throws io.rdma.types.VerbsException if the device cannot be used
          */
         public suspend fun connect(

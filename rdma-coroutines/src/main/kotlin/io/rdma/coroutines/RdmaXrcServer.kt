@@ -54,6 +54,8 @@ public class RdmaXrcServer private constructor(
          *
          * @throws io.rdma.connect.RdmaConnectException BIND if the port is in use or the file does not exist, DEVICE if
          *     the device has no extended reliable connections
+         * @throws IllegalArgumentException if [configure] asks for RDMA CM, an unreliable connection, credits
+         *     (`CREDITS_REQUIRED`) or an alternate path
          * @throws io.rdma.types.VerbsException if the device cannot be used
          */
         public suspend fun bind(

@@ -174,7 +174,8 @@ abstract class XrcMessagesContract {
         xrc {
             sender.send(SIZE, { it.fill(7) }, one.number) // larger than a send buffer
             assertThat(one.receive(ReceivedMessage::toByteArray)).hasSize(SIZE).containsOnly(7)
-            assertThrows<IllegalArgumentException> { sender.send(SIZE + 1, {}, one.number) }
+            assertThat(assertThrows<IllegalArgumentException> { sender.send(SIZE + 1, {}, one.number) })
+                .hasMessageContaining("all receivers")
             assertThrows<IllegalArgumentException> { sender.send(1, {}, -1) }
             sender.acquire().use { sender.sendWithImmediate(it.limit(8), -3, other.number) }
             val owned =

@@ -37,7 +37,7 @@ final class DefaultRdmaXrcSender implements RdmaXrcSender {
     @Override
     public Mono<Void> send(int length, Consumer<MemorySegment> writer, int receiver) {
         if (length < 0 || length > maxMessageSize()) {
-            return Mono.error(endpoint.options().tooLong(length));
+            return Mono.error(XrcRequest.tooLong(endpoint.options(), length));
         }
         if (tap != null) {
             String event = "SEND to receiver " + receiver;

@@ -75,8 +75,9 @@ public final class RdmaXrcBinder {
      * Binds a receiver, once for each subscription.
      *
      * <p><b>Completes</b> with a receiver whose buffers are posted. <b>Errors</b> with
-     * {@link io.rdma.connect.RdmaConnectException} DEVICE if the device has no extended reliable connections, BIND if
-     * the domain's file does not exist, or with {@link io.rdma.types.VerbsException}.
+     * {@link io.rdma.connect.RdmaConnectException} DEVICE if the device has no extended reliable connections
+     * or not that many receives, BIND if the domain's file does not exist, or with
+     * {@link io.rdma.types.VerbsException}.
      *
      * @return the receiver
      */

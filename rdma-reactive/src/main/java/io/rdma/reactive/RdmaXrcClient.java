@@ -48,8 +48,10 @@ public final class RdmaXrcClient extends RdmaTransport<RdmaXrcClient> {
      *
      * <p><b>Completes</b> with an open sender. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException}:
      * QUEUE_PAIR_TYPE or REJECTED if no {@link RdmaXrcServer} listens there but another server, DEVICE if the device
-     * has no extended reliable connections; or with {@link io.rdma.types.VerbsException}. <b>Cancel</b> stops the
-     * attempt; a sender that is connected nevertheless is closed.
+     * has no extended reliable connections; with {@link IllegalArgumentException} if the options ask for RDMA CM, an
+     * unreliable connection, credits ({@code CREDITS_REQUIRED}) or an alternate path; or with
+     * {@link io.rdma.types.VerbsException}. <b>Cancel</b> stops the attempt; a sender that is connected nevertheless is
+     * closed.
      *
      * @return the sender
      */

@@ -74,7 +74,8 @@ public final class RdmaXrcServer extends RdmaTransport<RdmaXrcServer> {
      *
      * <p><b>Completes</b> with a listening server. <b>Errors</b> with {@link io.rdma.connect.RdmaConnectException} BIND
      * if the port is in use or the domain's file does not exist, DEVICE if the device has no extended reliable
-     * connections; or with {@link io.rdma.types.VerbsException}.
+     * connections; with {@link IllegalArgumentException} if the options ask for RDMA CM, an unreliable connection,
+     * credits ({@code CREDITS_REQUIRED}) or an alternate path; or with {@link io.rdma.types.VerbsException}.
      *
      * @return the listening server
      */

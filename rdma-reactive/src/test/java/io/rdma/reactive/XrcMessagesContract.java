@@ -22,10 +22,12 @@ import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.WorkCompletionException;
 import io.rdma.types.WorkCompletionStatus;
+import io.rdma.verbs.QueuePairType;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +35,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -268,13 +271,14 @@ abstract class XrcMessagesContract {
         assertThatThrownBy(
                         () -> sender.send(SIZE + 1, target -> {}, one.number()).block(PATIENCE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("at most " + SIZE);
+                .hasMessageContaining("at most " + SIZE)
+                .hasMessageContaining("all receivers");
         DisposableServer roomier = server().receiveBufferSize(2 * SIZE).bindNow(PATIENCE);
         RdmaXrcSender toRoomier = connected(roomier);
         try (RegisteredBuffer large = Endpoint.of(toRoomier.endpoint()).memory().allocateBuffer(SIZE + 1)) {
             assertThatThrownBy(() -> sender.send(large, one.number()).block(PATIENCE))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("receiveBuffers");
+                    .hasMessageContaining("all receivers");
         }
         roomier.disposeNow(PATIENCE);
         try (RegisteredBuffer small = sender.acquire().block(PATIENCE)) {
@@ -466,22 +470,49 @@ abstract class XrcMessagesContract {
                 .hasMessageContaining("Create it");
     }
 
+    /** A process that opens the domain later, by the new file, meets those that this one binds then. */
+    @Test
+    void aReplacedFileHasAnotherDomain(@TempDir Path folder) throws IOException {
+        Path file = Files.createFile(folder.resolve("domain"));
+        bound(RdmaXrcReceiver.create().resources(servers).domain(file).receiveBuffers(BUFFERS, SIZE));
+        Files.move(Files.createFile(folder.resolve("new")), file, StandardCopyOption.REPLACE_EXISTING);
+        RdmaResources others = opened.later(RdmaResources.open(TestDevice.assumed(device())));
+        RdmaXrcReceiver within =
+                bound(RdmaXrcReceiver.create().resources(others).domain(file).receiveBuffers(BUFFERS, SIZE));
+        DisposableServer ofFile = server().domain(file).bindNow(PATIENCE);
+        send(connected(ofFile), 0, within).block(PATIENCE);
+        assertArrive(values(within), 1);
+        ofFile.disposeNow(PATIENCE);
+    }
+
+    @Test
+    void closedResourcesConnectNoSender() {
+        clients.close();
+        assertThatThrownBy(() -> client(server).connectNow(PATIENCE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("open new ones");
+    }
+
     @Test
     void otherEndsAreRefused() {
-        DisposableServer usual = RdmaServer.create()
-                .resources(servers)
-                .host(host())
-                .port(0)
-                .options(XrcMessagesContract::byExchange)
-                .bindNow(PATIENCE);
-        assertRefused(client(usual).connect());
-        assertRefused(RdmaClient.create()
-                .resources(clients)
-                .host(host())
-                .port(server.port())
-                .options(XrcMessagesContract::byExchange)
-                .connect());
-        usual.disposeNow(PATIENCE);
+        for (QueuePairType type : List.of(QueuePairType.RC, QueuePairType.UC)) {
+            UnaryOperator<ConnectionOptions> byExchange =
+                    options -> options.withConnectMethod(ConnectMethod.TCP).withQueuePairType(type);
+            DisposableServer usual = RdmaServer.create()
+                    .resources(servers)
+                    .host(host())
+                    .port(0)
+                    .options(byExchange)
+                    .bindNow(PATIENCE);
+            assertRefused(client(usual).connect());
+            assertRefused(RdmaClient.create()
+                    .resources(clients)
+                    .host(host())
+                    .port(server.port())
+                    .options(byExchange)
+                    .connect());
+            usual.disposeNow(PATIENCE);
+        }
         assertThatThrownBy(() -> client(server)
                         .options(o -> o.withConnectMethod(ConnectMethod.RDMA_CM))
                         .connectNow(PATIENCE))
@@ -493,10 +524,6 @@ abstract class XrcMessagesContract {
                 .hasMessageContaining("FlowControl");
         send(sender, 0, one).block(PATIENCE); // the others go on
         assertArrive(values(one), 1);
-    }
-
-    private static ConnectionOptions byExchange(ConnectionOptions options) {
-        return options.withConnectMethod(ConnectMethod.TCP);
     }
 
     private static void assertRefused(Mono<?> connect) {

@@ -240,12 +240,12 @@ final class ExchangeServer {
             try (QueuePairBringUp queuePair =
                     new QueuePairBringUp(home, options, exchange.localAddress().getAddress(), end)) {
                 place.take(queuePair.connect(peer, exchange.remoteAddress().getAddress()));
-                AlternateEnd end = alternate == null
+                AlternateEnd localEnd = alternate == null
                         ? null
                         : alternate.local(queuePair.local().gid());
                 exchange.accept(queuePair.local()); // fails if the client has left already
-                if (end != null) { // nothing may fail here: the client awaits this, and no refusal
-                    exchange.sendAlternate(end);
+                if (localEnd != null) { // nothing may fail here: the client awaits this, and no refusal
+                    exchange.sendAlternate(localEnd);
                 }
             }
             return new Answered(place.keep(), alternate);

@@ -139,6 +139,7 @@ final class TransportWish {
      * @throws RdmaConnectException QUEUE_PAIR_TYPE if they differ
      */
     static void requireSame(Offer local, Offer peer) {
+        XrcEnd.requireSame(local, peer); // first: no queuePairType helps against that difference
         boolean here = local.has(Offer.UNRELIABLE);
         if (here != peer.has(Offer.UNRELIABLE)) {
             throw new RdmaConnectException(
@@ -148,6 +149,5 @@ final class TransportWish {
                             + " a reliable one (RC): set the same queuePairType on both sides",
                     null);
         }
-        XrcEnd.requireSame(local, peer);
     }
 }

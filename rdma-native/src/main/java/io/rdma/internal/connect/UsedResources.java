@@ -30,8 +30,9 @@ public record UsedResources(DeviceResources resources, AutoCloseable owner) {
     }
 
     /**
-     * Returns the resources of a datagram socket. All sockets share a protection domain, because they share a cache of
-     * address handles. No peer can reach memory by a datagram.
+     * Returns the resources of a datagram socket, or of a receiver or server of XRC. All of them share a protection
+     * domain: sockets because they share a cache of address handles. No peer can reach memory by a datagram, nor by a
+     * queue pair of an XRC server, which has no rights to memory.
      *
      * @param given see {@link #of}
      * @param device see {@link #of}

@@ -15,7 +15,9 @@ import io.rdma.verbs.QueuePairType;
 import io.rdma.verbs.XrcDomain;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Extended reliable connections (XRC) of one open device, with its domains. See docs/guide/xrc.md. Thread-safe. */
 public final class XrcConnections implements AutoCloseable {
-    private static final Path OWN = Path.of("");
+    private static final Object OWN = new Object();
 
     private final DeviceContext device;
-    private final Map<Path, XrcDomain> domains = new HashMap<>(); // guarded by this
+    private final Map<Object, XrcDomain> domains = new HashMap<>(); // guarded by this; see key()
 
     private XrcConnections(DeviceContext device) {
         this.device = device;
@@ -42,10 +44,10 @@ public final class XrcConnections implements AutoCloseable {
 
     private synchronized XrcDomain domain(@Nullable Path file) {
         try {
-            Path key = file == null ? OWN : file.toRealPath();
+            Object key = file == null ? OWN : key(file);
             XrcDomain known = domains.get(key);
             if (known == null) {
-                known = file == null ? device.openXrcDomain() : device.openXrcDomain(key, true);
+                known = file == null ? device.openXrcDomain() : device.openXrcDomain(file, true);
                 domains.put(key, known);
             }
             return known;
@@ -63,6 +65,12 @@ public final class XrcConnections implements AutoCloseable {
         }
     }
 
+    /** Returns the identity of a file, as the device has it: a file that replaces another one has another domain. */
+    private static Object key(Path file) throws IOException {
+        Object inode = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        return inode == null ? file.toRealPath() : inode; // some file systems have no such keys
+    }
+
     /**
      * Binds a receiver. Blocks briefly.
      *
@@ -70,9 +78,9 @@ public final class XrcConnections implements AutoCloseable {
      * @param options of the number and size of its receive buffers
      * @param file of the domain; null for the device's own in this process
      * @return open
-     * @throws RdmaConnectException DEVICE if the device has no such connections, or there is no room; BIND if there is
-     *     no such file
-     * @throws VerbsException if the device refuses that many receives
+     * @throws RdmaConnectException DEVICE if the device has no such connections or not that many receives, or there is
+     *     no room; BIND if there is no such file
+     * @throws VerbsException if the device refuses for another reason
      */
     public static XrcReceiver receiver(DeviceResources resources, ConnectionOptions options, @Nullable Path file) {
         try (CleanupStack done = new CleanupStack()) {
@@ -86,6 +94,17 @@ public final class XrcConnections implements AutoCloseable {
             return new XrcReceiver(resources, domain, options.receiveBuffers(), options.receiveBufferSize());
         } catch (IllegalStateException noRoom) {
             throw new RdmaConnectException(Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
+        } catch (VerbsException refused) {
+            DeviceContext device = resources.context();
+            int most = device.queryDevice().maxSrqWr();
+            if (options.receiveBuffers() <= most) {
+                throw refused;
+            }
+            throw new RdmaConnectException(
+                    Reason.DEVICE,
+                    device.name() + " has at most " + most + " receives in a shared receive queue, not "
+                            + options.receiveBuffers() + ": choose fewer receiveBuffers",
+                    refused);
         }
     }
 
@@ -100,7 +119,8 @@ public final class XrcConnections implements AutoCloseable {
      * @return the listener
      * @throws RdmaConnectException BIND if the port is in use or there is no such file; DEVICE if the device has no
      *     such connections
-     * @throws IllegalArgumentException if the options ask for RDMA CM, an alternate path or credits
+     * @throws IllegalArgumentException if the options ask for RDMA CM, an unreliable connection, an alternate path or
+     *     credits
      */
     public static RdmaListener listen(
             DeviceResources resources,
@@ -130,11 +150,16 @@ public final class XrcConnections implements AutoCloseable {
      * @param handler called exactly once
      * @return the attempt
      * @throws RdmaConnectException DEVICE if the device has no such connections
-     * @throws IllegalArgumentException if the options ask for RDMA CM, an alternate path or credits
+     * @throws IllegalStateException if the resources are closed
+     * @throws IllegalArgumentException if the options ask for RDMA CM, an unreliable connection, an alternate path or
+     *     credits
      */
     public static RdmaConnector connect(
             DeviceResources resources, ConnectionOptions options, InetSocketAddress address, ConnectHandler handler) {
-        XrcEnd.require(resources, QueuePairType.XRC_SEND);
+        try (CleanupStack done = new CleanupStack()) {
+            done.add(resources.begin(() -> {})); // as above
+            XrcEnd.require(resources, QueuePairType.XRC_SEND);
+        }
         return RdmaConnector.connect(resources, XrcEnd.SENDER.applied(options), address, handler, XrcEnd.SENDER);
     }
 

@@ -56,7 +56,7 @@ record XrcEnd(@Nullable XrcDomain domain) {
         return new RdmaConnectException(
                 Reason.DEVICE,
                 device.name() + " has no extended reliable connections (XRC): " + why
-                        + ". Use a device that has, or a connection for each receiver",
+                        + ". Use a device that has them, or a usual connection to each receiver",
                 cause);
     }
 

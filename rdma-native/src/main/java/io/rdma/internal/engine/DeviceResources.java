@@ -74,7 +74,8 @@ public final class DeviceResources implements AutoCloseable {
      * Closing either closes both.
      *
      * @param ownDomain whether the user's connections have a domain that no other user's have. Datagrams have none,
-     *     because address handles are cached in the common one
+     *     because address handles are cached in the common one; nor have XRC receivers and servers, whose queue pairs
+     *     have no rights to memory
      * @return its user gives it back by {@link #endPart}
      * @throws RdmaException if these resources are closed, or the device refuses a domain
      */

@@ -255,7 +255,7 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, MessageSource, 
         int length = operation.fixLength();
         boolean send = operation.isMessage() && operation.request().remote() == null;
         if (send && length > options.maxMessageSize()) {
-            throw options.tooLong(length);
+            throw XrcRequest.tooLong(options, operation.request(), length);
         }
         if (send && length > options.peerReceiveBufferSize()) {
             largeSends.submit(operation);

@@ -165,9 +165,15 @@ public record EndpointOptions(
      * @return not thrown
      */
     public IllegalArgumentException tooLong(int length) {
+        return tooLong(
+                length,
+                "configure the peer with larger receiveBuffers"
+                        + (credits ? ", or with a larger maxMessageSize and a maxRdAtomic above 0" : ""));
+    }
+
+    /** Creates the same error with another remedy. */
+    IllegalArgumentException tooLong(int length, String remedy) {
         return new IllegalArgumentException("message of " + length + " bytes, the peer receives at most "
-                + maxMessageSize
-                + ": send less, or configure the peer with larger receiveBuffers"
-                + (credits ? ", or with a larger maxMessageSize and a maxRdAtomic above 0" : ""));
+                + maxMessageSize + ": send less, or " + remedy);
     }
 }

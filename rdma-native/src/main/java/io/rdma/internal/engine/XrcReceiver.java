@@ -1,7 +1,6 @@
 package io.rdma.internal.engine;
 
 import io.rdma.internal.close.CleanupStack;
-import io.rdma.internal.close.CloseSteps;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.loop.CompletionReservation;
 import io.rdma.internal.loop.LoopMember;
@@ -11,6 +10,7 @@ import io.rdma.types.VerbsException;
 import io.rdma.verbs.AsyncEvent;
 import io.rdma.verbs.SharedReceiveQueue;
 import io.rdma.verbs.XrcDomain;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -48,7 +48,7 @@ public final class XrcReceiver implements LoopMember, MessageSource {
      * @param count of receive buffers
      * @param size bytes of each: the longest message
      * @throws VerbsException if the device has no shared receive queue of that depth
-     * @throws RdmaException if it refuses its receives
+     * @throws RdmaException if it refuses its receives, or the loop fails
      * @throws IllegalStateException if the loop has no room for a completion queue of that many
      */
     public XrcReceiver(DeviceResources resources, XrcDomain xrc, int count, int size) {
@@ -74,7 +74,7 @@ public final class XrcReceiver implements LoopMember, MessageSource {
         Throwable refused = failure();
         if (refused != null) {
             dropUnclaimed();
-            throw new RdmaException("the receives of an XRC receiver were refused: " + refused, refused);
+            throw new RdmaException("an XRC receiver ended while it was being made: " + refused, refused);
         }
     }
 
@@ -157,8 +157,8 @@ public final class XrcReceiver implements LoopMember, MessageSource {
 
     private void drain() {
         if (!draining) {
-            draining = true;
             loop.drain(this);
+            draining = true; // behind it, which may have no memory: then the next failure or close tries again
         }
     }
 
@@ -170,16 +170,25 @@ public final class XrcReceiver implements LoopMember, MessageSource {
         if (!receives.ring.isQuiet()) {
             return false; // a thread is posting
         }
-        new CloseSteps()
-                .run(loop::pollAll) // messages that have arrived can still be received after a failure
-                .run(queue::close)
-                .run(completions::close)
-                .run(receives.ring::destroyed)
-                .run(receives::terminate)
-                .log(XrcReceiver.class, "an XRC receiver did not end as it should");
+        // All steps are made before the first one runs, and none ends the others: a second run would give back twice.
+        List<Runnable> steps = List.of(
+                loop::pollAll, // messages that have arrived can still be received after a failure
+                queue::close,
+                completions::close,
+                receives.ring::destroyed,
+                receives::terminate);
+        steps.forEach(this::attempt);
         loop.leave(this);
         closed.complete(null);
         return true;
+    }
+
+    private void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            loop.listenerThrew(e);
+        }
     }
 
     @Override

@@ -16,6 +16,23 @@ public final class XrcRequest {
     }
 
     /**
+     * Creates the error for a message that is longer than the receivers' buffers are, as the server says.
+     *
+     * @param options of the sender
+     * @param length of the message in bytes
+     * @return not thrown
+     */
+    public static IllegalArgumentException tooLong(EndpointOptions options, int length) {
+        return options.tooLong(
+                length, "give all receivers larger receiveBuffers, and the server that receiveBufferSize");
+    }
+
+    /** Creates the error for a message that is too long, which names a receiver or goes to the peer itself. */
+    static IllegalArgumentException tooLong(EndpointOptions options, WorkRequest request, int length) {
+        return receiver(request) < 0 ? options.tooLong(length) : tooLong(options, length);
+    }
+
+    /**
      * Creates the request for a message.
      *
      * @param message its first {@code limit} bytes

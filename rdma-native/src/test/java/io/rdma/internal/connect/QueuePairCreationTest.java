@@ -3,7 +3,10 @@ package io.rdma.internal.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaConnectException;
+import io.rdma.engine.ResourceOptions;
+import io.rdma.internal.engine.DeviceResources;
 import io.rdma.testing.TestDevice;
 import io.rdma.types.QueuePairCapacity;
 import io.rdma.types.VerbsException;
@@ -14,7 +17,7 @@ import io.rdma.verbs.QueuePair;
 import io.rdma.verbs.QueuePairType;
 import org.junit.jupiter.api.Test;
 
-/** Queue pairs on a device with small limits and no inline data. */
+/** Queue pairs and receivers of XRC on a device with small limits and no inline data. */
 class QueuePairCreationTest {
     private static final String SMALL = "soft-small0";
 
@@ -43,6 +46,21 @@ class QueuePairCreationTest {
         assertRefused(QueuePairCapacity.DEFAULT.withMaxReceiveWr(300), "MaxReceiveWr");
         assertRefused(QueuePairCapacity.DEFAULT.withMaxSendSge(3), "at most 2 entries of a send, not 3");
         assertRefused(QueuePairCapacity.DEFAULT.withMaxReceiveSge(3), "MaxReceiveSge");
+    }
+
+    @Test
+    void moreReceivesOfXrcThanTheDeviceHasAreRefusedWithTheLimitAndTheOption() {
+        try (DeviceResources resources = new DeviceResources(TestDevice.assumed(SMALL), ResourceOptions.DEFAULT)) {
+            assertThatThrownBy(() -> XrcConnections.receiver(
+                            resources, ConnectionOptions.DEFAULT.withReceiveBuffers(257, 64), null))
+                    .isInstanceOfSatisfying(
+                            RdmaConnectException.class,
+                            e -> assertThat(e.reason()).isEqualTo(RdmaConnectException.Reason.DEVICE))
+                    .hasMessageContaining(SMALL + " has at most 256 receives in a shared receive queue, not 257")
+                    .hasMessageContaining("receiveBuffers");
+            XrcConnections.receiver(resources, ConnectionOptions.DEFAULT.withReceiveBuffers(256, 64), null)
+                    .close();
+        }
     }
 
     private static void assertRefused(QueuePairCapacity wanted, String why) {
