@@ -221,7 +221,7 @@ public final class MemoryRegion implements AutoCloseable {
             throw new IllegalArgumentException(
                     "the memory of a region that owns or shares it cannot be exchanged: register the new memory");
         }
-        change.requireWritable(memory == null ? extent.segment : memory);
+        change.requireWritable(extent.segment);
         if (!users.compareAndSet(1, 0)) { // 0: no thread can retain the region meanwhile
             throw new IllegalStateException("operations use the memory region: wait for their end");
         }

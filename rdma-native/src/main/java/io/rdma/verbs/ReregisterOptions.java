@@ -59,11 +59,11 @@ public record ReregisterOptions(
      * Refuses rights to write for read-only memory, in which the device cannot write. Rights that stay as they are may
      * include them.
      *
-     * @param afterwards memory of the region after the change
+     * @param now memory of the region before the change
      */
-    void requireWritable(MemorySegment afterwards) {
+    void requireWritable(MemorySegment now) {
         if (access != null) {
-            requireWritable(afterwards, access);
+            requireWritable(memory == null ? now : memory, access);
         } else if (memory != null && memory.isReadOnly()) {
             throw new IllegalArgumentException("read-only memory needs its rights, and the region may have others: call"
                     + " withAccess too, without the rights to write");
