@@ -67,8 +67,8 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, MessageSource, 
      *
      * @param completions reservation for all work requests of the queue pair; owned as the queue pair is
      * @param registrations cache of the queue pair's domain
-     * @param queuePair in INIT; owned by the endpoint from now on, but not if this throws: a connection manager may hold
-     *     it until its caller has closed the identifier
+     * @param queuePair in INIT; owned by the endpoint from now on, but not if this throws: a connection manager may
+     *     hold it until its caller has closed the identifier
      * @param shared shared receives of the queue pair; null if it has its own
      * @param options as negotiated
      */
