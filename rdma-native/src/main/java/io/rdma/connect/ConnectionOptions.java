@@ -141,8 +141,8 @@ public record ConnectionOptions(
         }
         if (queuePairType != QueuePairType.RC && queuePairType != QueuePairType.UC) {
             throw new IllegalArgumentException("queuePairType must be RC or UC: " + queuePairType
-                    + ". Datagrams (UD) have sockets of their own, RdmaDatagramSocket, and extended reliable connections"
-                    + " (XRC) have senders and servers of their own, RdmaXrcSender and RdmaXrcServer");
+                    + ". Datagrams (UD) have sockets of their own, RdmaDatagramSocket, and extended reliable"
+                    + " connections (XRC) have senders and servers of their own, RdmaXrcSender and RdmaXrcServer");
         }
         handshakeTimeout = atMost(LONGEST_HANDSHAKE, handshakeTimeout);
         drainTimeout = atMost(FOR_EVER, drainTimeout);

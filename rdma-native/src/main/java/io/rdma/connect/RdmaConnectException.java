@@ -87,8 +87,8 @@ public class RdmaConnectException extends RdmaException {
      * Returns the status of the connection manager's event.
      *
      * @return 0 if the failure is not of the connection manager; else a negative errno or, for REJECTED, the peer's
-     *     reason: 8 if nothing listens, 9 if the peer's device has another transport, 28 if the application rejected the
-     *     connection. With iWARP it is a negative errno for REJECTED, too
+     *     reason: 8 if nothing listens, 9 if the peer's device has another transport, 28 if the application rejected
+     *     the connection. With iWARP it is a negative errno for REJECTED, too
      */
     public int status() {
         return status;

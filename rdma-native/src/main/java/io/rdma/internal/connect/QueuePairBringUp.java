@@ -276,11 +276,11 @@ final class QueuePairBringUp implements AutoCloseable {
         PlacementAbilities both =
                 placement.with(queuePair.operations(), peer.offer().placement(vendorId));
         EndpointOptions negotiated = Negotiation.of(options, local, peer, start, abilities.withPlacement(both));
+        Endpoint endpoint = new Endpoint(completions, memory.registrations(), queuePair, memory.shared(), negotiated);
         handedOver = true;
         try (CleanupStack cleanup = new CleanupStack()) {
             cleanup.add(memory::release);
-            Endpoint endpoint =
-                    new Endpoint(completions, memory.registrations(), queuePair, memory.shared(), negotiated);
+            endpoint.start();
             memory.releaseWith(endpoint);
             cleanup.keep();
             return endpoint;

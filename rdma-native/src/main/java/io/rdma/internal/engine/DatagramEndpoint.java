@@ -46,7 +46,6 @@ public final class DatagramEndpoint implements Submitter {
             cleanup.add(queuePair);
             paths = AddressHandles.of(resources);
             int mtu = queuePair.largestDatagram();
-            cleanup.keep(); // the endpoint closes it
             endpoint = new Endpoint(
                     completions,
                     resources.registrations(),
@@ -77,7 +76,9 @@ public final class DatagramEndpoint implements Submitter {
                             false,
                             EndpointOptions.Start.TOGETHER,
                             Abilities.ALL));
+            cleanup.keep(); // the endpoint closes them
         }
+        endpoint.start();
     }
 
     /**

@@ -62,12 +62,13 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, MessageSource, 
     private volatile boolean established;
 
     /**
-     * Takes over a queue pair in INIT and posts its receives. Must run within a
+     * Takes over a queue pair in INIT, to be {@link #start started} at once. Must run within a
      * {@link DeviceResources#begin pending setup} if the resources may be closed meanwhile.
      *
      * @param completions reservation for all work requests of the queue pair; owned as the queue pair is
      * @param registrations cache of the queue pair's domain
-     * @param queuePair in INIT; owned by the endpoint from now on, also if this throws
+     * @param queuePair in INIT; owned by the endpoint from now on, but not if this throws: a connection manager may
+     *     hold it until its caller has closed the identifier
      * @param shared shared receives of the queue pair; null if it has its own
      * @param options as negotiated
      */
@@ -111,8 +112,6 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, MessageSource, 
                 options.farewells(),
                 options.start());
         try (CleanupStack cleanup = new CleanupStack()) {
-            cleanup.add(completions);
-            cleanup.add(queuePair);
             loop.requireLive();
             sendSlots = cleanup.add(domain.allocate(
                     (long) SendQueue.depth(options) * RequestEncoder.SLOT_BYTES, EnumSet.of(AccessFlag.LOCAL_WRITE)));
@@ -126,6 +125,10 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, MessageSource, 
             probe = probeNanos() == 0 ? null : new Probe(this, sendSlots, probeNanos());
             cleanup.keep();
         }
+    }
+
+    /** Joins the loop and posts the receives. If this throws, the endpoint ends as any other. */
+    public void start() {
         try {
             loop.join(this);
             receives.postAll();

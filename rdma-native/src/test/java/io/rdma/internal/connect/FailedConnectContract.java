@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.rdma.connect.AdmissionLimits;
 import io.rdma.connect.ConnectMethod;
 import io.rdma.connect.ConnectionOptions;
 import io.rdma.connect.RdmaConnectException;
@@ -14,7 +15,9 @@ import io.rdma.internal.ffi.Verbs;
 import io.rdma.testing.ConnectOutcome;
 import io.rdma.testing.NewestFirst;
 import io.rdma.testing.TestDevice;
+import io.rdma.types.Errno;
 import io.rdma.types.PortSpace;
+import io.rdma.types.VerbsException;
 import io.rdma.verbs.CmEnd;
 import io.rdma.verbs.CmEvent;
 import io.rdma.verbs.CmEventChannel;
@@ -44,6 +47,8 @@ abstract class FailedConnectContract {
 
     private final NewestFirst opened = new NewestFirst();
     private final List<String> calls = new CopyOnWriteArrayList<>();
+    private volatile boolean asked;
+    private volatile boolean refusesMemory; // once asked
 
     /** Returns the name of the device. */
     abstract String device();
@@ -63,8 +68,12 @@ abstract class FailedConnectContract {
                     if (RECORDED.contains(method.getName())) {
                         calls.add(method.getName());
                     }
+                    if (refusesMemory && asked && method.getName().equals("regMr")) {
+                        throw new VerbsException("ibv_reg_mr", Errno.ENOMEM, null);
+                    }
                     try {
                         Object result = method.invoke(real, arguments);
+                        asked |= method.getName().equals("connect");
                         return result instanceof Rdmacm cm ? recording(Rdmacm.class, cm) : result;
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
@@ -98,6 +107,27 @@ abstract class FailedConnectContract {
                 .isInstanceOfSatisfying(
                         RdmaConnectException.class,
                         e -> assertThat(e.reason()).as("%s", e).isEqualTo(Reason.VERSION_MISMATCH));
+        assertOrder(device);
+    }
+
+    private void assertOrder(RdmaDevice device) {
         assertThat(calls).isEqualTo(device.isIwarp() ? RECORDED : RECORDED.reversed());
+    }
+
+    /** The endpoint is made when the manager holds the queue pair, and its memory comes late. */
+    @Test
+    void anEndpointWithoutMemoryLeavesTheQueuePairToItsHolder() {
+        RdmaDevice device = TestDevice.assumed(device());
+        Verbs recording = recording(Verbs.class, DeviceOf.library(device));
+        DeviceResources resources = opened.later(new DeviceResources(DeviceOf.named(recording, device())));
+        DeviceResources serving = opened.later(new DeviceResources(TestDevice.assumed(device())));
+        RdmaListener listener = opened.later(RdmaListener.bind(
+                serving, OPTIONS, AdmissionLimits.DEFAULT, new InetSocketAddress(host(), 0), connection -> {}));
+        refusesMemory = true;
+        assertThatThrownBy(() -> ConnectOutcome.of(resources, OPTIONS, listener.address())
+                        .orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                        .join())
+                .hasStackTraceContaining("ibv_reg_mr");
+        assertOrder(device);
     }
 }

@@ -218,6 +218,7 @@ abstract class MemoryContract extends ConnectedContract {
                 EndpointOptions.Start.TOGETHER,
                 Abilities.ALL);
         Endpoint endpoint = new Endpoint(completions, resources.registrations(), queuePair, null, options);
+        endpoint.start();
         RemoteMemory there = new RemoteMemory(8, 8, 1);
         RegisteredBuffer target = acquire(endpoint).limit(8);
         for (WorkRequest request : List.of(

@@ -113,7 +113,9 @@ class SendQueueModelTest {
         ProtectionDomain domain = context.allocateProtectionDomain();
         CompletionReservation completions = loop.reserve(2);
         QueuePair queuePair = domain.createQueuePair(completions.queue(), completions.queue(), ONE);
-        return new Endpoint(completions, new RegistrationCache(domain, 0), queuePair, null, OPTIONS);
+        Endpoint endpoint = new Endpoint(completions, new RegistrationCache(domain, 0), queuePair, null, OPTIONS);
+        endpoint.start();
+        return endpoint;
     }
 
     private static void submit(Beside beside) {
