@@ -13,8 +13,8 @@ import java.nio.ByteBuffer
  * leaves when it is full, at a [flush] and at the [end]. The boundaries of messages mean nothing.
  *
  * The peer's end of the stream is what the peer said: it called [end], or closed its connection in an orderly way
- * without having written. Any other end is an error: a lost or aborted connection, a peer that closed within its stream,
- * a close of this side before the peer's end. On a connection without farewells, as with
+ * without having written. Any other end is an error: a lost or aborted connection, a peer that closed within its
+ * stream, a close of this side before the peer's end. On a connection without farewells, as with
  * [io.rdma.connect.FlowControl.PLAIN], the peer cannot say how it closes, and only [end] is its end.
  *
  * The peer uses this class, that of `rdma-reactive`, or a channel of `rdma-netty`. While a connection has such a view,
