@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 // that bit that the peer has an alternate path too, and becomes ARMED.
 // - Only a packet with MigReq that came along the alternate path, from the peer's address to this side's, makes this
 // side follow. With RC and XRC its PSN must be one that the peer may use now: else a forged or delayed packet would
-// move
-// the connection. UC begins again at any PSN, so it follows any such packet. Any other one is that of a stranger.
+// move the connection. UC begins again at any PSN, so it follows any such packet. Any other one is that of a stranger.
 // - A migration uses the alternate path up: both sides have to set one again.
 
 /**
