@@ -95,8 +95,8 @@ public abstract sealed class RdmaTransport<T>
 
     /**
      * Logs the events of each connection or socket, its operations, and the first 256 bytes of each message that it
-     * sends or receives, as a hexadecimal dump, but not what a byte stream sends. The log contains the data of the application. Nothing is tested or
-     * logged without a wiretap.
+     * sends or receives, as a hexadecimal dump, but not what a byte stream sends. The log contains the data of the
+     * application. Nothing is tested or logged without a wiretap.
      *
      * @param category name of the {@link System.Logger}, which logs at level {@code DEBUG}
      * @return a copy
