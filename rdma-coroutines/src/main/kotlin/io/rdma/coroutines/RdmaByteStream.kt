@@ -81,8 +81,8 @@ public class RdmaByteStream(
 
     /**
      * Returns a flow of the bytes that arrive, in pieces of any length but zero, each of which is a copy. A slow
-     * collector slows the peer down. A second collector goes on where the first one stopped. Two at the same time are not
-     * detected: each gets a part of the pieces.
+     * collector slows the peer down. A second collector goes on where the first one stopped. Two at the same time are
+     * not detected: each gets a part of the pieces.
      *
      * The flow ends after the peer's end of the stream, and throws [ConnectionClosedException] at any other end.
      */
