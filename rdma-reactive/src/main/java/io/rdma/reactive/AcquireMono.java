@@ -2,13 +2,11 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
-import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
-import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 
 /** Mono that acquires a buffer of a pool for each subscriber. A buffer that can no longer be delivered is returned. */
-final class AcquireMono extends Mono<RegisteredBuffer> implements Scannable {
+final class AcquireMono extends AsyncMono<RegisteredBuffer> {
     private final BufferPool pool;
 
     private AcquireMono(BufferPool pool) {
@@ -29,23 +27,13 @@ final class AcquireMono extends Mono<RegisteredBuffer> implements Scannable {
         return StepNames.ACQUIRE;
     }
 
-    @Override
-    @SuppressWarnings("rawtypes") // Scannable's signature
-    public @Nullable Object scanUnsafe(Attr key) {
-        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
-    }
-
     private static final class Waiting extends BufferSubscription<RegisteredBuffer> {
         Waiting(BufferPool pool, CoreSubscriber<? super RegisteredBuffer> actual) {
             super(pool, actual);
         }
 
         @Override
-        public void acquired(RegisteredBuffer buffer) {
-            if (cancelled) {
-                buffer.close();
-                return;
-            }
+        void take(RegisteredBuffer buffer) {
             ended = true;
             actual.onNext(buffer);
             actual.onComplete();

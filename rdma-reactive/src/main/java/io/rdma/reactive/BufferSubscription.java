@@ -2,6 +2,7 @@ package io.rdma.reactive;
 
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.BufferWaiter;
+import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.internal.os.StackRoom;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -56,6 +57,18 @@ abstract class BufferSubscription<T> extends BufferWaiter implements Subscriptio
     public void cancel() {
         cancelled = true;
         abandon();
+    }
+
+    /** Takes the buffer that was waited for, which nothing else gives back from now on. */
+    abstract void take(RegisteredBuffer buffer);
+
+    @Override
+    public final void acquired(RegisteredBuffer buffer) {
+        if (cancelled) {
+            buffer.close();
+            return;
+        }
+        take(buffer);
     }
 
     @Override

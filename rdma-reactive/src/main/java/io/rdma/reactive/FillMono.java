@@ -3,16 +3,14 @@ package io.rdma.reactive;
 import io.rdma.buffer.BufferPool;
 import io.rdma.buffer.RegisteredBuffer;
 import io.rdma.internal.engine.ByteOutput;
-import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
-import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 
 // Invariant: the lease is exclusive, so it is closed exactly once. It goes to the output, which owns it whatever it
 // throws, or a subscription that is cancelled closes it. No operator gets it, and so no discard hook.
 
 /** Mono that waits for a send buffer for a byte stream. The buffer goes to the output of the stream. */
-final class FillMono extends Mono<Void> implements Scannable {
+final class FillMono extends AsyncMono<Void> {
     private final BufferPool pool;
     private final ByteOutput output;
     private final long turn;
@@ -38,23 +36,13 @@ final class FillMono extends Mono<Void> implements Scannable {
         return StepNames.ACQUIRE;
     }
 
-    @Override
-    @SuppressWarnings("rawtypes") // Scannable's signature
-    public @Nullable Object scanUnsafe(Attr key) {
-        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
-    }
-
     private final class Waiting extends BufferSubscription<Void> {
         Waiting(CoreSubscriber<? super Void> actual) {
             super(pool, actual, true);
         }
 
         @Override
-        public void acquired(RegisteredBuffer buffer) {
-            if (cancelled) {
-                buffer.close();
-                return;
-            }
+        void take(RegisteredBuffer buffer) {
             try {
                 output.fill(turn, buffer);
             } catch (Throwable e) { // the end of the stream could not be sent

@@ -27,7 +27,7 @@ import reactor.core.scheduler.Schedulers;
  * Mono that makes one disposable object for each subscriber, on a thread that may block. The owner of the object must
  * dispose it.
  */
-final class MakingMono<T extends Disposable> extends Mono<T> implements Scannable {
+final class MakingMono<T extends Disposable> extends AsyncMono<T> {
     /**
      * Starts making the object. Calls {@link Making#made} or {@link Making#failed} once, before or after it returns.
      */
@@ -55,12 +55,6 @@ final class MakingMono<T extends Disposable> extends Mono<T> implements Scannabl
     @Override
     public String stepName() {
         return stepName;
-    }
-
-    @Override
-    @SuppressWarnings("rawtypes") // Scannable's signature
-    public @Nullable Object scanUnsafe(Attr key) {
-        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 
     /** Waits for a Mono like {@code block(timeout)}, but disposes an object that arrives after the wait has ended. */

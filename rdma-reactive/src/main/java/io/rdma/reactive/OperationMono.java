@@ -15,7 +15,7 @@ import reactor.core.publisher.Mono;
  * Mono that posts a work request for each subscriber, at its first request. Completes empty, or with the old value of
  * an atomic operation.
  */
-final class OperationMono<T> extends Mono<T> implements Scannable {
+final class OperationMono<T> extends AsyncMono<T> {
     private final Submitter submitter;
     private final WorkRequest request;
 
@@ -45,12 +45,6 @@ final class OperationMono<T> extends Mono<T> implements Scannable {
     @Override
     public String stepName() {
         return StepNames.of(request.opcode());
-    }
-
-    @Override
-    @SuppressWarnings("rawtypes") // Scannable's signature
-    public @Nullable Object scanUnsafe(Attr key) {
-        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
     }
 
     private static final class Posted<T> extends Operation implements Subscription, Scannable {

@@ -8,7 +8,6 @@ import io.rdma.internal.engine.WorkRequest;
 import io.rdma.internal.os.StackRoom;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
-import reactor.core.Scannable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
@@ -17,7 +16,7 @@ import reactor.core.publisher.Operators;
 // thread that may block.
 
 /** Mono that, for each subscriber, waits for a buffer, fills it and sends it. */
-final class ScopedSendMono extends Mono<Void> implements Scannable {
+final class ScopedSendMono extends AsyncMono<Void> {
     /** Writer of the message; called when a buffer is available. */
     interface Filler {
         /**
@@ -54,12 +53,6 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
         return StepNames.SEND;
     }
 
-    @Override
-    @SuppressWarnings("rawtypes") // Scannable's signature
-    public @Nullable Object scanUnsafe(Attr key) {
-        return key == Attr.RUN_STYLE ? Attr.RunStyle.ASYNC : null;
-    }
-
     private static final class Sending extends BufferSubscription<Void> {
         private final Submitter submitter;
         private final Filler filler;
@@ -82,11 +75,7 @@ final class ScopedSendMono extends Mono<Void> implements Scannable {
         }
 
         @Override
-        public void acquired(RegisteredBuffer buffer) {
-            if (cancelled) {
-                buffer.close();
-                return;
-            }
+        void take(RegisteredBuffer buffer) {
             try {
                 submit(filler.fill(buffer));
             } catch (NeedsOwnMemory larger) {

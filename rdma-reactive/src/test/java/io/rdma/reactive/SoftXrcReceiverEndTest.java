@@ -7,32 +7,18 @@ import io.rdma.connect.RdmaResources;
 import io.rdma.internal.engine.XrcReceiver;
 import io.rdma.internal.loop.CompletionLoop;
 import io.rdma.internal.soft.FaultySoft;
+import io.rdma.testing.BrokenLog;
 import io.rdma.testing.seam.FaultySeam;
 import io.rdma.testing.seam.SeamFault;
 import java.time.Duration;
 import java.util.List;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** End of an {@link RdmaXrcReceiver} of which a step fails, and whose failure cannot be logged either. */
+@SuppressWarnings("try") // the log is broken as long as it is open
 class SoftXrcReceiverEndTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
-
-    private static final class Full extends Handler {
-        @Override
-        public void publish(LogRecord entry) {
-            throw new IllegalStateException("the disk of the log is full");
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    }
 
     @ParameterizedTest
     @EnumSource(names = {"ERRNO", "EXCEPTION", "ERROR"})
@@ -59,14 +45,8 @@ class SoftXrcReceiverEndTest {
                 .block(PATIENCE);
         ReceivedMessage held = receiver.receiveOwned().blockFirst(PATIENCE);
 
-        List<Logger> logs = List.of(
-                Logger.getLogger(XrcReceiver.class.getName()), Logger.getLogger(CompletionLoop.class.getName()));
-        Full full = new Full();
-        logs.forEach(log -> log.addHandler(full));
-        try {
+        try (BrokenLog broken = new BrokenLog(XrcReceiver.class, CompletionLoop.class)) {
             receiver.disposeNow(PATIENCE);
-        } finally {
-            logs.forEach(log -> log.removeHandler(full));
         }
         assertThat(seam.struck()).hasSize(1);
         assertThat(held.toByteArray()).containsOnly(7).hasSize(Long.BYTES);

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * it sends inline, and inline data only saves time. So a refusal is followed by an attempt without inline data.
  */
 final class QueuePairCreation {
+    private static final String SMALLER = "choose a QueuePairCapacity with a smaller ";
+
     private QueuePairCreation() {}
 
     /**
@@ -71,16 +73,28 @@ final class QueuePairCreation {
             return domain.createQueuePair(type, queue, queue, shared, capacity, PostingInterface.BOTH);
         } catch (VerbsException refused) {
             DeviceAttributes most = device.queryDevice();
-            require(device, most.maxQpWr(), capacity.maxSendWr(), "requests in a send queue", "MaxSendWr", refused);
+            require(
+                    device,
+                    most.maxQpWr(),
+                    capacity.maxSendWr(),
+                    "requests in a send queue",
+                    SMALLER + "MaxSendWr",
+                    refused);
             require(
                     device,
                     most.maxQpWr(),
                     capacity.maxReceiveWr(),
                     "requests in a receive queue",
-                    "MaxReceiveWr, and fewer receive buffers",
+                    SMALLER + "MaxReceiveWr, and fewer receive buffers",
                     refused);
-            require(device, most.maxSge(), capacity.maxSendSge(), "entries of a send", "MaxSendSge", refused);
-            require(device, most.maxSge(), capacity.maxReceiveSge(), "entries of a receive", "MaxReceiveSge", refused);
+            require(device, most.maxSge(), capacity.maxSendSge(), "entries of a send", SMALLER + "MaxSendSge", refused);
+            require(
+                    device,
+                    most.maxSge(),
+                    capacity.maxReceiveSge(),
+                    "entries of a receive",
+                    SMALLER + "MaxReceiveSge",
+                    refused);
             if (capacity.maxInlineData() == 0) {
                 throw refused;
             }
@@ -104,13 +118,13 @@ final class QueuePairCreation {
         }
     }
 
-    private static void require(
-            DeviceContext device, int most, int wanted, String what, String option, VerbsException refused) {
+    /** Refuses what exceeds a limit of the device, for which it has refused it without a reason. */
+    static void require(
+            DeviceContext device, int most, int wanted, String what, String remedy, VerbsException refused) {
         if (wanted > most) {
             throw new RdmaConnectException(
                     RdmaConnectException.Reason.DEVICE,
-                    device.name() + " has at most " + most + ' ' + what + ", not " + wanted
-                            + ": choose a QueuePairCapacity with a smaller " + option,
+                    device.name() + " has at most " + most + ' ' + what + ", not " + wanted + ": " + remedy,
                     refused);
         }
     }

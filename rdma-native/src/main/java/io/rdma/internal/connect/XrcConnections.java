@@ -96,15 +96,14 @@ public final class XrcConnections implements AutoCloseable {
             throw new RdmaConnectException(Reason.DEVICE, String.valueOf(noRoom.getMessage()), noRoom);
         } catch (VerbsException refused) {
             DeviceContext device = resources.context();
-            int most = device.queryDevice().maxSrqWr();
-            if (options.receiveBuffers() <= most) {
-                throw refused;
-            }
-            throw new RdmaConnectException(
-                    Reason.DEVICE,
-                    device.name() + " has at most " + most + " receives in a shared receive queue, not "
-                            + options.receiveBuffers() + ": choose fewer receiveBuffers",
+            QueuePairCreation.require(
+                    device,
+                    device.queryDevice().maxSrqWr(),
+                    options.receiveBuffers(),
+                    "receives in a shared receive queue",
+                    "choose fewer receiveBuffers",
                     refused);
+            throw refused;
         }
     }
 

@@ -610,15 +610,6 @@ public final class Endpoint implements RdmaEndpoint, LoopMember, MessageSource, 
         }
     }
 
-    /** Runs a step. What it throws is logged, so that the next step runs. */
-    void attempt(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable e) {
-            loop.listenerThrew(e);
-        }
-    }
-
     @Override
     public boolean finishIfDrained() {
         return close.finishIfDrained();

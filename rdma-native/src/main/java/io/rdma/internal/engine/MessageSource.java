@@ -59,4 +59,17 @@ public interface MessageSource {
         loop.execute(step);
         return true;
     }
+
+    /**
+     * Runs a step. What it throws is logged, so that the next step runs.
+     *
+     * @param step of a close
+     */
+    default void attempt(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            loop().listenerThrew(e);
+        }
+    }
 }

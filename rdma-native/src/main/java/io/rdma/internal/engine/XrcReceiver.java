@@ -183,14 +183,6 @@ public final class XrcReceiver implements LoopMember, MessageSource {
         return true;
     }
 
-    private void attempt(Runnable step) {
-        try {
-            step.run();
-        } catch (Throwable e) {
-            loop.listenerThrew(e);
-        }
-    }
-
     @Override
     public CompletableFuture<Void> closed() {
         return closed;

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.rdma.environment.Environment;
 import io.rdma.environment.WithoutThreads;
 import io.rdma.internal.log.LimitedLog;
+import io.rdma.testing.BrokenLog;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,16 +18,15 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** Loop that accepts: what it does about failures, and when its port is free. */
 @SuppressWarnings("try") // the close ends the loop
 class AcceptLoopTest {
     private static final int FAILURES = 4;
-    private static final LimitedLog LOG = new LimitedLog(AcceptLoopTest.class);
+
+    // one for each test: it logs one failure a second
+    private final LimitedLog log = new LimitedLog(AcceptLoopTest.class);
 
     @Test
     void aFailureIsWaitedOutAndTheNextClientIsServed() throws Exception {
@@ -82,24 +82,8 @@ class AcceptLoopTest {
 
     @Test
     void aLogThatThrowsDoesNotStopTheLoop() throws Exception {
-        Handler broken = new Handler() {
-            @Override
-            public void publish(LogRecord line) {
-                throw new StackOverflowError("a test's");
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger logger = Logger.getLogger(AcceptLoopTest.class.getName());
-        logger.addHandler(broken);
-        try {
+        try (BrokenLog broken = new BrokenLog(AcceptLoopTest.class)) {
             aHandlerThatThrowsDoesNotStopTheLoop();
-        } finally {
-            logger.removeHandler(broken);
         }
     }
 
@@ -138,14 +122,14 @@ class AcceptLoopTest {
     @Test
     void aLoopWithoutAThreadFreesThePort() throws Exception {
         ServerSocket socket = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
-        AcceptLoop loop = new AcceptLoop(socket, LOG, "a test's", accepted -> {});
+        AcceptLoop loop = new AcceptLoop(socket, log, "a test's", accepted -> {});
         assertThatThrownBy(() -> loop.start(new WithoutThreads(), "a test's")).isInstanceOf(OutOfMemoryError.class);
         loop.awaitEnd();
         assertThat(socket.isClosed()).isTrue();
     }
 
-    private static AcceptLoop started(ServerSocket socket, AcceptLoop.Begin begin) {
-        AcceptLoop loop = new AcceptLoop(socket, LOG, "a test's", begin);
+    private AcceptLoop started(ServerSocket socket, AcceptLoop.Begin begin) {
+        AcceptLoop loop = new AcceptLoop(socket, log, "a test's", begin);
         loop.start(Environment.SYSTEM, "accepting");
         return loop;
     }
